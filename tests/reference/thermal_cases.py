@@ -39,9 +39,13 @@ class ThermalCase(Case):
                 bare.thermal[name] = lbm.Isothermal(wall)
         walls = self.heat.bodies or [None] * len(self.bodies)
         for number, ((mask, velocity), wall) in enumerate(zip(self.bodies, walls, strict=True)):
-            condition = lbm.NoSlip() if velocity is None else lbm.MovingWall(velocity)
-            thermal = None if wall is None else lbm.Isothermal(wall)
-            bare.add_body(mask, name=f"body {number}", condition=condition, thermal=thermal)
+            cuts = self.cuts.get(number)
+            scheme = None if cuts is None else cuts.scheme
+            condition = lbm.NoSlip(scheme=scheme) if velocity is None else lbm.MovingWall(velocity, scheme=scheme)
+            at_cuts = None if cuts is None else "interpolated" if cuts.holds_temperature else "halfway"
+            thermal = lbm.Adiabatic(scheme=at_cuts) if wall is None else lbm.Isothermal(wall, scheme=at_cuts)
+            links = self.links(number)
+            bare.add_body(mask, name=f"body {number}", condition=condition, thermal=thermal, links=links)
         return bare
 
     def thermal(self) -> lbm.HybridThermal:
@@ -81,11 +85,12 @@ class ThermalCase(Case):
         without = Case(self.stencil, self.shape, self.collision, **flow)
         engine = without.engine(thermal=thermal, **options)
         temperatures = self.heat.bodies or [None] * len(self.bodies)
-        for (mask, velocity), wall in zip(self.bodies, temperatures, strict=True):
+        for number, ((mask, velocity), wall) in enumerate(zip(self.bodies, temperatures, strict=True)):
             engine.add_body(
                 reverse(mask),
                 None if velocity is None else reverse(np.asarray(velocity, float), 1),
                 None if wall is None else reverse(np.asarray(wall, float) - heat.reference),
+                self.engine_links(number),
             )
         for number, wall in enumerate(walls):
             if wall is not None:
@@ -114,6 +119,7 @@ class ThermalCase(Case):
             force=self.force,
             reference_density=plain.reference_density,
             turbulence=self.turbulence,
+            cuts=self.cuts,
         )
         if self.temperature is not None:
             reference.T = np.where(reference.solid, reference.T, self.temperature)
