@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 import lbmgpu as lbm
 from lbmgpu import _core
 
-from .cases import NAMES, Array, Case, random_bodies, random_faces, random_fields, reverse, to_lbm
+from .cases import NAMES, Array, Case, random_bodies, random_cuts, random_faces, random_fields, reverse, to_lbm
 from .collisions import Collision
 from .thermal import Heat, ThermalReference
 
@@ -147,7 +147,10 @@ def random_thermal_case(
     bodies: bool = True,
     smagorinsky: float = 0.0,
 ) -> ThermalCase:
-    """Every cell, face and body different, with a source, a buoyancy and a coupling; a flow that stays slow."""
+    """Every cell, face and body different, with a source, a buoyancy and a coupling; a flow that stays slow.
+
+    Bodies are half-way, or have walls at random distances, most of them for the temperature too.
+    """
     density, velocity = random_fields(rng, shape, speed=0.01)
     solids = [body for body in random_bodies(rng, shape) if body[0].any()] if bodies else []
     if solids and np.any([mask for mask, _ in solids], axis=0).all():
@@ -164,7 +167,7 @@ def random_thermal_case(
         bodies=[None if rng.random() < 1 / 3 else t for t, _ in zip(temperatures, solids, strict=False)],
         source=rng.uniform(-1e-3, 1e-3, shape) if rng.random() < 0.5 else 1e-4,
     )
-    return ThermalCase(
+    case = ThermalCase(
         stencil,
         shape,
         Collision(kind, 0.1, smagorinsky=smagorinsky),
@@ -176,3 +179,7 @@ def random_thermal_case(
         heat=heat,
         temperature=rng.uniform(-1, 1, shape),
     )
+    if rng.random() < 0.5:
+        cuts = random_cuts(rng, stencil, solids, ["interpolated"])
+        case.cuts = {number: replace(each, holds_temperature=rng.random() < 0.8) for number, each in cuts.items()}
+    return case

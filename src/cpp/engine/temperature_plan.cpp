@@ -7,6 +7,7 @@
 #include "../lattice/temperature.h"
 #include "../lattice/temperature_wall.h"
 #include "adiabatic_wall.h"
+#include "cell_heat.h"
 
 namespace lbm::engine {
 
@@ -50,7 +51,6 @@ private:
     Index place(const int (&at)[3]) const {
         return temperature_offset(address(), Phase::TwoLattice, at[0], at[1], at[2]);
     }
-    Index number(const int (&cell)[3]) const { return domain_.cell(cell[0], cell[1], cell[2]); }
     bool solid(const Folded& at) const { return domain_.solid(at.cell); }
 
     /// Walls are applied axis by axis, the last axis first: behind two walls lies the reflection, by the wall of the
@@ -188,18 +188,17 @@ private:
     /// Adds the links of a fluid cell to its solid neighbours.
     void add_links(int x, int y, int z) {
         backend::ThermalCell cell{x, y, z, int(plan_.thermal_links.size()), 0};
+        const int own[3] = {x, y, z};
+        heat_.begin(domain_.cell(x + here().offset[0], y + here().offset[1], z + here().offset[2]), place(own));
         for (int i = 1; i < S::Q; ++i) {
             const int* c = S::c[i];
             const Folded to = fold(x + c[0], y + c[1], z + c[2]);
             if (solid(to)) {
-                add_link(i, x, y, z, to);
+                add_link(i, own, to);
                 ++cell.count;
             }
         }
-        for (Heat& heat : heats_) {
-            add_samples(heat);
-        }
-        heats_.clear();
+        heat_.end();
         if (cell.count > 0) {
             plan_.thermal_cells.push_back(cell);
         }
@@ -225,98 +224,29 @@ private:
         return found;
     }
 
-    /// What a fluid cell finds at a solid neighbour: a linear combination of temperatures, plus the sum of terms.
-    struct Beyond {
-        std::vector<backend::ThermalTerm> temperatures;
-        std::vector<Term> terms;
-        double sum = 0;  // of the weights of the temperatures
+    using Beyond = CellHeat::Beyond;
 
-        /// Adds the temperature of a folded place.
-        void add(const Folded& from, Index source, double weight) {
-            temperatures.push_back({source, weight * from.sign});
-            sum += weight * from.sign;
-            for (Term term : from.terms) {
-                term.factor *= weight;
-                terms.push_back(term);
-            }
+    /// Adds the temperature of a folded place.
+    void add(Beyond& beyond, const Folded& from, double weight) const {
+        beyond.temperatures.push_back({source_of(from), weight * from.sign});
+        beyond.sum += weight * from.sign;
+        for (Term term : from.terms) {
+            term.factor *= weight;
+            beyond.terms.push_back(term);
         }
-    };
+    }
 
-    void add_link(int i, int x, int y, int z, const Folded& body_cell) {
-        const int own[3] = {x, y, z}, cell[3] = {x + here().offset[0], y + here().offset[1], z + here().offset[2]};
+    void add_link(int i, const int (&own)[3], const Folded& body_cell) {
         const int body = domain_.body_of(body_cell.cell[0], body_cell.cell[1], body_cell.cell[2]);
         const Beyond beyond = behind_wall(i, own, body, body_cell);
-        const auto& temperatures = beyond.temperatures;
-        plan_.thermal_links.push_back({0, int(plan_.thermal_terms.size()),
-                                       static_cast<unsigned char>(temperatures.size()), static_cast<unsigned char>(i)});
-        plan_.thermal_terms.insert(plan_.thermal_terms.end(), temperatures.begin(), temperatures.end());
-        backend::ThermalTerm& first = plan_.thermal_terms[plan_.thermal_terms.size() - temperatures.size()];
-        first.weight = beyond.sum;
+        const std::size_t first = plan_.thermal_terms.size(), count = beyond.temperatures.size();
+        plan_.thermal_links.push_back(
+            {0, int(first), static_cast<unsigned char>(count), static_cast<unsigned char>(i)});
+        plan_.thermal_terms.insert(plan_.thermal_terms.end(), beyond.temperatures.begin(), beyond.temperatures.end());
+        plan_.thermal_terms[first].weight = beyond.sum;  // as the others are of differences from it
         plan_.link_values.add(beyond.terms);
-
-        const double weight = domain_.heat_weight[is_axis(i) ? 0 : 1], k = weight * domain_.diffusivity;
-        Heat heat{body, number(cell), weight, {}, {}};
-        if (temperatures.size() > 2) {  // the links of a cell that have many terms have most of them in common
-            for (Heat& other : heats_) {
-                if (other.body == body) {
-                    add(other, beyond, k, place(own), weight);
-                    return;
-                }
-            }
-        }
-        add(heat, beyond, k, place(own), 0);
-        if (temperatures.size() > 2) {
-            heats_.push_back(std::move(heat));
-        } else {
-            add_samples(heat);
-        }
-    }
-
-    /// The heat that a cell gets from a body through some of its links.
-    struct Heat {
-        int body;
-        Index cell;
-        double area;
-        std::vector<backend::ThermalTerm> temperatures;
-        std::vector<Term> terms;
-    };
-
-    /// Adds the heat k (T_beyond - T) through a link.
-    static void add(Heat& heat, const Beyond& beyond, double k, Index own, double area) {
-        const bool joins = beyond.temperatures.size() > 2;
-        const auto add_term = [&](Index source, double weight) {
-            const auto at = std::find_if(heat.temperatures.begin(), heat.temperatures.end(),
-                                         [&](const backend::ThermalTerm& t) { return t.source == source; });
-            if (joins && at != heat.temperatures.end()) {
-                at->weight += weight;
-            } else {
-                heat.temperatures.push_back({source, weight});
-            }
-        };
-        for (const backend::ThermalTerm& each : beyond.temperatures) {
-            add_term(each.source, each.weight * k);
-        }
-        add_term(own, -k);
-        for (Term term : beyond.terms) {
-            term.factor *= k;
-            heat.terms.push_back(term);
-        }
-        heat.area += area;
-    }
-
-    /// Lists the heat as samples, of two temperatures each, of which the first has the area and the terms of walls.
-    void add_samples(Heat& heat) {
-        WallHeat& to = plan_.body_heat[std::size_t(heat.body)];
-        if (heat.temperatures.size() % 2 != 0) {
-            heat.temperatures.push_back({heat.temperatures.front().source, 0});
-        }
-        for (std::size_t n = 0; n < heat.temperatures.size(); n += 2) {
-            const backend::ThermalTerm &a = heat.temperatures[n], &b = heat.temperatures[n + 1];
-            to.samples.push_back({{a.source, b.source}, {a.weight, b.weight}, 0});
-            to.values.add(n == 0 ? heat.terms : std::vector<Term>{});
-            to.places.push_back(heat.cell);
-            to.areas.push_back(n == 0 ? heat.area : 0);
-        }
+        const double weight = domain_.heat_weight[is_axis(i) ? 0 : 1];
+        heat_.add(body, beyond, weight * domain_.diffusivity, weight);
     }
 
     Beyond behind_wall(int i, const int (&own)[3], int body, const Folded& body_cell) {
@@ -342,7 +272,7 @@ private:
     Beyond behind_halfway_wall(int i, const int (&own)[3], int body, const Folded& body_cell) const {
         const Folded from = adiabatic_source(i, own[0], own[1], own[2]);
         Beyond beyond;
-        beyond.add(from, source_of(from), is_isothermal(body) ? -1 : 1);
+        add(beyond, from, is_isothermal(body) ? -1 : 1);
         if (is_isothermal(body)) {
             const int(&cell)[3] = body_cell.cell;
             beyond.terms.push_back({-1, body, domain_.known_cell(cell[0], cell[1], cell[2]), 2});
@@ -360,7 +290,7 @@ private:
         const bool of_link = !cuts.temperature.empty();
         const Index at = of_link ? cut : domain_.known_cell(solid_cell[0], solid_cell[1], solid_cell[2]);
         Beyond beyond{{{place(own), weights.cell}}, {}, weights.cell};
-        beyond.add(behind, source_of(behind), weights.opposite);
+        add(beyond, behind, weights.opposite);
         beyond.terms.push_back({-1, body, at, weights.wall, of_link});
         return beyond;
     }
@@ -374,10 +304,11 @@ private:
         double mirrored = 0;
         for (std::size_t k = 0; k < weights.size(); ++k) {
             const Folded& from = surroundings_.cells[k];
-            beyond.add(from, source_of(from), weights[k]);
+            add(beyond, from, weights[k]);
             mirrored += from.sign < 0 ? weights[k] : 0;
         }
         beyond.sum = 1 - 2 * mirrored;  // as all weights have the sum 1, but for rounding
+        beyond.is_fit = true;
         return beyond;
     }
 
@@ -490,7 +421,7 @@ private:
     const int size_[3] = {address().nx, address().ny, address().nz};
     BlockFinder holder_;
     Surroundings surroundings_{};
-    std::vector<Heat> heats_{};  // of the present cell, through links that join theirs
+    CellHeat heat_{plan_.body_heat};
 };
 
 }  // namespace

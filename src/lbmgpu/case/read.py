@@ -95,11 +95,10 @@ def schema() -> dict[str, Any]:
     face["properties"] = {"condition": {"enum": [condition.kind for condition in FACE_CONDITIONS]}}
     face["allOf"] = [_of_face(condition) for condition in FACE_CONDITIONS]
     of_body = result["$defs"]["body_condition"]
-    for part, condition in (("else", NoSlip), ("then", MovingWall)):
-        of_body[part]["properties"]["scheme"] = {"enum": list(schemes(condition, of_body=True))}
-    for part, condition in (("else", Adiabatic), ("then", Isothermal)):
-        of_heat = result["$defs"]["body_thermal_condition"][part]["properties"]
-        of_heat["scheme"] = {"enum": list(schemes(condition, of_body=True))}
+    of_heat = result["$defs"]["body_thermal_condition"]
+    for given, otherwise, then in ((of_body, NoSlip, MovingWall), (of_heat, Adiabatic, Isothermal)):
+        given["else"]["properties"]["scheme"] = {"enum": list(schemes(otherwise, of_body=True))}
+        given["then"]["properties"]["scheme"] = {"enum": list(schemes(then, of_body=True))}
     return result
 
 

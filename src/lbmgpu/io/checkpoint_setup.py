@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
+from dataclasses import fields
 from itertools import zip_longest
 from typing import Any
 
@@ -359,9 +359,9 @@ def _domain(setup: dict[str, Any], value: Callable[[Any], Any], part: Box | None
     for face, entry in thermal_faces.items():
         domain.thermal[face] = condition(entry)
     for name, entry in setup["bodies"].items():
-        thermal = condition(entry["thermal"]) if "thermal" in entry else conditions.Adiabatic()
-        if "links" in entry and "scheme" not in entry.get("thermal", {}):  # as of files of earlier versions
-            thermal = replace(thermal, scheme=conditions.WALL_SCHEMES[0])
+        of_heat = entry.get("thermal", {"condition": conditions.Adiabatic.kind})
+        # A file of an earlier version names no scheme, as all temperatures were half-way.
+        thermal = condition(({"scheme": conditions.WALL_SCHEMES[0]} if "links" in entry else {}) | of_heat)
         cuts = Links(*(value(entry["links"][each]) for each in LINK_PARTS)) if "links" in entry else None
         offset = None if part is None else part[0]
         domain.add_body(value(entry["mask"]), name, condition(entry), thermal, offset=offset, links=cuts)
