@@ -156,9 +156,9 @@ class ThermalReference(Reference):
                 continue
             places.append(to.astype(float))
             found.append(self.neighbour(cell, to) if to.any() else Neighbour(cell))
-            if not crossed:
-                directions = enumerate(self.stencil.c)
-                points += [to + cuts.distance[at, d] * other for d, other in directions if (at, d) in cuts.distance]
+            for d, other in enumerate(self.stencil.c):
+                if not crossed and (at, d) in cuts.distance and not self.leads_to(at, other)[0]:
+                    points.append(to + cuts.distance[at, d] * other)
         weights = weights_behind(c, q, points, places)
         if weights is None:
             return None

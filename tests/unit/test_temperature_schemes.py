@@ -107,7 +107,7 @@ def case(thermal: dict[str, Any]) -> dict[str, Any]:
     body = {"shape": "sphere", "center": [10.2, 9.9], "radius": 4.1, "thermal": thermal}
     return {
         "domain": {"stencil": "D2Q9", "shape": [20, 20]},
-        "collision": {"model": "trt", "viscosity": 0.05},
+        "collision": {"model": "TRT", "viscosity": 0.05},
         "thermal": {"diffusivity": 0.05},
         "bodies": [body],
         "run": {"steps": 1},

@@ -62,9 +62,9 @@ def test_a_turning_cylinder_conducts_alike() -> None:
 @pytest.mark.parametrize("along", [(1, 1), (2, 1), (3, 1), (3, 2)])
 def test_linear_temperatures_are_exact(along: tuple[int, int]) -> None:
     """Between slanted walls, whatever their place between the cells, with temperatures given by a function."""
-    for place in (0.1, 0.5, 0.85):
-        assert slanted_layer(along, place, None) < 1e-8
-    assert slanted_layer(along, 0.1, "halfway") > 0.01 or along == (1, 1)
+    for place in (0.1, 0.4, 0.85):
+        assert slanted_layer(along, place, None) < 1e-11
+    assert slanted_layer(along, 0.1, "halfway") > 0.01
 
 
 def test_parabolas_between_slanted_walls_converge_at_second_order() -> None:
@@ -74,13 +74,13 @@ def test_parabolas_between_slanted_walls_converge_at_second_order() -> None:
 
 
 def test_gradient_past_an_adiabatic_cylinder() -> None:
-    """The error of half-way walls falls 15 times and more by the fit, whose order is 1.5 and more; heat through the
-    surface is below half a percent of what would flow through the cylinder's width."""
-    found = [gradient_past_cylinder(radius, None) for radius in (5, 10, 20)]
+    """The error of half-way walls falls 15 times and more by the fit; heat through the surface is below half a percent of
+    what would flow through the cylinder's width."""
+    found = [gradient_past_cylinder(radius, None) for radius in (5, 10)]
     halfway = [gradient_past_cylinder(radius, "halfway") for radius in (5, 10)]
-    assert all(fit.outer < mirror.outer / 15 for fit, mirror in zip(found, halfway, strict=False))
-    assert all(fit.largest < mirror.largest / 9 for fit, mirror in zip(found, halfway, strict=False))
-    assert order([found[0].outer, found[2].outer]) / 2 > 1.5
+    assert all(fit.outer < mirror.outer / 15 for fit, mirror in zip(found, halfway, strict=True))
+    assert all(fit.largest < mirror.largest / 9 for fit, mirror in zip(found, halfway, strict=True))
+    assert order([each.outer for each in found]) > 1.2
     assert all(abs(each.inner) < 0.005 for each in found)
     assert all(abs(each.inner) < 1e-12 for each in halfway)
 

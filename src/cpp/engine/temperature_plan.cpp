@@ -258,7 +258,7 @@ private:
             }
         } else if (cut >= 0) {
             const CutLinks& cuts = domain_.body_cuts[std::size_t(body)];
-            const Beyond found = behind_adiabatic_cut(i, own, body, cuts.distance[std::size_t(cut)]);
+            Beyond found = behind_adiabatic_cut(i, own, body, cuts.distance[std::size_t(cut)]);
             if (!found.temperatures.empty()) {
                 return found;
             }
