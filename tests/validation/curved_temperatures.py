@@ -28,10 +28,11 @@ def coordinates(shape: tuple[int, ...], center: tuple[float, ...]) -> list[Array
 
 
 def steady(domain: lbm.Domain, at_most: float = 1e-12, **more: Any) -> lbm.Solver:
-    """A solver of a fluid at rest in float64, run until its temperature is."""
+    """A solver in float64, run until its temperature rests."""
     options = {"precision": "float64", "device": "cpu", **more}
     thermal = options.pop("thermal", None) or lbm.HybridThermal(KAPPA)
-    solver = lbm.Solver(domain, lbm.TRT(0.1), thermal=thermal, **options)
+    collision = lbm.TRT(options.pop("viscosity", 0.1))
+    solver = lbm.Solver(domain, collision, thermal=thermal, **options)
     solver.run(400_000, until=lbm.Steady(at_most, every=200, of="temperature"))
     return solver
 
@@ -142,7 +143,7 @@ def convection_between_cylinders(
     domain.add_body(lbm.Sphere(center, inner), "inner", thermal=lbm.Isothermal(0.5, scheme=scheme))
     around = lbm.Box((-2, -2), (n + 2, n + 2)) - lbm.Sphere(center, outer)
     domain.add_body(around, "outer", thermal=lbm.Isothermal(-0.5, scheme=scheme))
-    solver = steady(domain, at_most, thermal=flow.thermal("+y"))
+    solver = steady(domain, at_most, thermal=flow.thermal("+y"), viscosity=flow.viscosity)
     conduction = 2 * np.pi / np.log(outer / inner) * flow.diffusivity
     heat = [solver.heat_flux(name).flux.sum() / conduction for name in domain.bodies]
     return float(heat[0]), float(-heat[1])

@@ -74,8 +74,7 @@ def test_parabolas_between_slanted_walls_converge_at_second_order() -> None:
 
 
 def test_gradient_past_an_adiabatic_cylinder() -> None:
-    """The error of half-way walls falls 15 times and more by the fit; heat through the surface is below half a percent of
-    what would flow through the cylinder's width."""
+    """The error of half-way walls falls 15 times and more by the fit; little heat goes through the surface."""
     found = [gradient_past_cylinder(radius, None) for radius in (5, 10)]
     halfway = [gradient_past_cylinder(radius, "halfway") for radius in (5, 10)]
     assert all(fit.outer < mirror.outer / 15 for fit, mirror in zip(found, halfway, strict=True))
