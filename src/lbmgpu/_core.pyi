@@ -38,6 +38,9 @@ from ._core_geometry import Surface as Surface, clean_mesh as clean_mesh
 from ._core_samplers import CellStatistics as CellStatistics, SeriesSampler as SeriesSampler
 
 _Part = NDArray[np.float64] | None
+_Links = tuple[
+    str, NDArray[np.int64], NDArray[np.float64], NDArray[np.float64] | None, bool, NDArray[np.float64] | None
+]
 
 class Stencil:
     """A velocity set, as data."""
@@ -254,13 +257,14 @@ class Engine:
         mask: NDArray[np.bool_],
         velocity: NDArray[np.float64] | None = None,
         temperature: NDArray[np.float64] | None = None,
-        links: tuple[str, NDArray[np.int64], NDArray[np.float64], NDArray[np.float64] | None] | None = None,
+        links: _Links | None = None,
     ) -> int:
         """Make the cells of `mask` solid; `velocity` is their wall velocity, ``(D,)`` or ``(D, nz, ny, nx)``, and
         `temperature` that of their surface, 0-d or ``(nz, ny, nx)``, None for an adiabatic one; all of `known`.
         `links` are those that its surface cuts: the name of the walls' condition, rising numbers ``(N,)`` - of the
-        fluid cell among the known ones times Q plus the direction to the wall - distances ``(N,)`` in links, and
-        perhaps the velocity of the wall at each, ``(D, N)``. Returns the body's index. Only before the first step."""
+        fluid cell among the known ones times Q plus the direction to the wall - distances ``(N,)`` in links,
+        perhaps the velocity of the wall at each, ``(D, N)``, whether the temperature has its wall there too, and
+        perhaps its temperature at each, ``(N,)``. Returns the body's index. Only before the first step."""
 
     def add_sponge(
         self, face: int, thickness: int, strength: float, pull: float, density: float, velocity: list[float]
@@ -295,7 +299,8 @@ class Engine:
         self, value: str, body: int, series: int, part: _Part = None, offset: float = 0.0, places: list[int] = ...
     ) -> None:
         """The same of the ``"velocity"`` or ``"temperature"`` of a body that has one; without a part, of its `places`
-        in such an array, which rise. ``"link velocity"`` is that of its cut links, ``(D, N)``."""
+        in such an array, which rise. ``"link velocity"`` is that of its cut links, ``(D, N)``, and
+        ``"link temperature"`` theirs, ``(N,)``."""
 
     def scale_force(self, series: int, part: NDArray[np.float64], factor: float) -> None:
         """The same of the force, of which the part has the shape that `set_force` takes, until that is called; `factor`
@@ -307,6 +312,9 @@ class Engine:
         """The factors ``(steps, series)`` of the steps from `first` on: of all that are made, and of one more."""
 
     def bring_values_to_now(self) -> None: ...  # what is scaled, where other methods than `step` depend on it
+    def set_link_temperature(self, body: int, temperature: NDArray[np.float64]) -> None:
+        """Another temperature ``(N,)`` at the cut links of a body that was added with some."""
+
     def set_heat_source(self, source: NDArray[np.float64] | GpuArray | None) -> None:
         """Heat a step, in units of temperature, 0-d or ``(nz, ny, nx)`` of the window; None for none."""
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import checks, values
-from .conditions import Condition, scheme_of_body
+from .conditions import Condition, scheme_of_body, scheme_of_temperature
 from .geometry.base import Geometry, Links
 
 
@@ -58,8 +58,16 @@ class Body:
     @property
     def scheme(self) -> str:
         """That of its wall: what the condition names, else the default for what is known of the surface."""
-        is_cut = self.links is not None or self.geometry is not None
-        return scheme_of_body(f"body {self.name!r}", self.condition, is_cut=is_cut)
+        return scheme_of_body(f"body {self.name!r}", self.condition, is_cut=self._is_cut)
+
+    @property
+    def thermal_scheme(self) -> str:
+        """That of its temperature: what the condition names, else it is where the wall of the flow is."""
+        return scheme_of_temperature(f"body {self.name!r}", self.thermal, self.scheme, is_cut=self._is_cut)
+
+    @property
+    def _is_cut(self) -> bool:
+        return self.links is not None or self.geometry is not None
 
     @property
     def mask(self) -> NDArray[np.bool_]:

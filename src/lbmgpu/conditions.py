@@ -26,6 +26,8 @@ CUT_WALLS = {
 }
 """The engine's names of the schemes of walls at known distances; the first is the default where distances are known."""
 WALL_SCHEMES = ("halfway", *CUT_WALLS)
+CUT_TEMPERATURES = ("interpolated",)
+"""The schemes of temperatures at known distances."""
 
 
 def field_value(name: str, value: Any, *, vector: bool) -> Fixed:
@@ -279,22 +281,33 @@ class PressureOutlet(_Scheme):
         checks.densities(name, values)
 
 
-@dataclass(frozen=True, eq=False)
-class Adiabatic(Condition):
-    """No heat flows through the face or the body's surface; an inlet or outlet brings the temperature of the cell."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Adiabatic(_Scheme):
+    """No heat flows through the face or the body's surface; an inlet or outlet brings the temperature of the cell.
+
+    Args:
+        scheme: as of `Isothermal`. ``"halfway"`` lets no heat through to rounding; ``"interpolated"`` has the normal
+            derivative of the temperature vanish on the surface, by a fit to the cells around, which leaves some heat.
+    """
 
     kind: ClassVar[str] = "adiabatic"
+    schemes: ClassVar[tuple[str, ...]] = ("halfway", *CUT_TEMPERATURES)
+    of_bodies: ClassVar[dict[str, str]] = dict.fromkeys(CUT_TEMPERATURES, kind)
 
 
-@dataclass(frozen=True, eq=False)
-class Isothermal(Condition):
-    """A given temperature, half-way between cell centres as a no-slip wall is.
+@dataclass(frozen=True, eq=False, repr=False)
+class Isothermal(_Scheme):
+    """A given temperature, where the wall of the flow is.
 
     Args:
         temperature: in the units of the temperature field, at most 1e6 in magnitude. A number; an array over the face's
             tangential axes, on a body ``(nx, ny[, nz])``, of which the solid cells count; or a callable as for
             `MovingWall` that returns one component, called before every step if it has a parameter ``t``; a function
             of time, such as ``lbm.Ramp(0, 1, 1000)``, or one of them times a function of time.
+        scheme: where a body has the temperature. ``"halfway"``: between the solid and the fluid cells; the only one of
+            faces and masks. ``"interpolated"``: on its surface, of a body whose flow has its wall there too; a callable
+            gives the temperature at the points where that cuts links. None for ``"interpolated"`` where the wall of the
+            flow is on the surface, else ``"halfway"``.
 
     Raises:
         TypeError, ValueError: not a finite number in range; a wrong shape or an array out of range, once the domain is
@@ -302,9 +315,12 @@ class Isothermal(Condition):
     """
 
     kind: ClassVar[str] = "isothermal"
+    schemes: ClassVar[tuple[str, ...]] = ("halfway", *CUT_TEMPERATURES)
+    of_bodies: ClassVar[dict[str, str]] = dict.fromkeys(CUT_TEMPERATURES, kind)
     temperature: Any
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "temperature", timed_value("temperature", self.temperature, vector=False))
         if (
             isinstance(self.temperature, np.ndarray) and self.temperature.ndim == 0
@@ -424,6 +440,27 @@ def scheme_of_body(name: str, condition: Condition, *, is_cut: bool) -> str:
             "geometry, or the links too"
         )
     return scheme
+
+
+def scheme_of_temperature(name: str, thermal: Condition, flow: str, *, is_cut: bool) -> str:
+    """The scheme of a body's temperature.
+
+    Args:
+        name: of the body, for errors.
+        thermal: the condition of its temperature.
+        flow: the scheme of its wall for the flow.
+        is_cut: whether the distances to its surface are known.
+
+    Raises:
+        ValueError: the temperature is to be on a surface that is not known, or on which the wall of the flow is not.
+    """
+    of = f"the temperature of {name}"
+    if chosen_scheme(thermal) is not None:
+        scheme = scheme_of_body(of, thermal, is_cut=is_cut)
+        if scheme in CUT_TEMPERATURES and flow not in CUT_WALLS:
+            raise ValueError(f"scheme of {of}: {scheme!r} given, must be 'halfway', where the wall of its flow is")
+        return scheme
+    return CUT_TEMPERATURES[0] if flow in CUT_WALLS else WALL_SCHEMES[0]
 
 
 def engine_name(kind: str, scheme: str | None = None) -> str:

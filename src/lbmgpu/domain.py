@@ -24,6 +24,7 @@ from .conditions import (
     Sponge,
     check_of_face,
     scheme_of_body,
+    scheme_of_temperature,
 )
 from .deprecated import was_a_method
 from .geometry.base import Geometry, Links, checked_links
@@ -333,13 +334,15 @@ class Domain(Guarded):
             self._check_cells(label, cells)
         condition = NoSlip() if condition is None else condition
         check_condition(f"condition of {label}", condition, BODY_CONDITIONS)
-        scheme_of_body(label, condition, is_cut=links is not None or isinstance(mask, Geometry))
+        is_cut = links is not None or isinstance(mask, Geometry)
+        scheme = scheme_of_body(label, condition, is_cut=is_cut)
         if links is not None:
             if isinstance(mask, Geometry):
                 raise ValueError(f"links of {label}: given with a geometry, which has its own; must be left out")
             links = checked_links(f"links of {label}", links, self._shape, len(_core.stencil(self._stencil).c))
         thermal = Adiabatic() if thermal is None else thermal
         check_condition(f"thermal of {label}", thermal, THERMAL_CONDITIONS)
+        scheme_of_temperature(label, thermal, scheme, is_cut=is_cut)
         for given in (condition, thermal):
             on_cells = None if callable(cells) else cells
             values.check_fixed(label, given, shape, _core.stencil(self._stencil).cs2, mask=on_cells, is_body=True)

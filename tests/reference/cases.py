@@ -158,7 +158,8 @@ class Case:
         cells = np.ravel_multi_index(tuple(links.cells.T), self.shape, order="F")
         numbers = cells * STENCILS[self.stencil].Q + links.directions
         order = np.argsort(numbers)
-        return CUT_WALLS[self.cuts[number].scheme], numbers[order], links.q[order], None
+        cuts = self.cuts[number]
+        return CUT_WALLS[cuts.scheme], numbers[order], links.q[order], None, cuts.holds_temperature, None
 
     def reference(self) -> Reference:
         """The reference, at rest; give it a state with `copy_state`."""

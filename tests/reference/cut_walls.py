@@ -21,12 +21,14 @@ Place = tuple[tuple[int, ...], int]
 
 @dataclass(frozen=True)
 class Cuts:
-    """The links that the surface of a body cuts: their distances, and the velocity of the wall where it is given there
-    and not for its cells."""
+    """The links that the surface of a body cuts: their distances, and the velocity and the deviation of the temperature
+    of the wall where they are given there and not for its cells. A body that `holds_temperature` has it there."""
 
     scheme: str
     distance: dict[Place, float]
     velocity: dict[Place, Array] = field(default_factory=dict)
+    holds_temperature: bool = False
+    temperature: dict[Place, float] = field(default_factory=dict)
 
 
 def bouzidi(q: float, outgoing: float, returning: float, streamed: float, momentum: float) -> float:

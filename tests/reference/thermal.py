@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .adiabatic_walls import weights_behind
 from .boundaries import crossed_faces
 from .collisions import Collision, collide, macroscopic
+from .cut_walls import Cuts
 from .lattice import Reference
 from .stencils import GROUPS, MATRICES
 
@@ -49,11 +51,12 @@ class Heat:
 
 @dataclass(frozen=True)
 class Neighbour:
-    """Deviation beyond a cell: `sign` times that of `cell`, plus `offset`."""
+    """Deviation beyond a cell: `sign` times that of `cell`, plus those of `others` by weights, plus `offset`."""
 
     cell: tuple[int, ...]
     sign: float = 1.0
     offset: float = 0.0
+    others: tuple[tuple[tuple[int, ...], float], ...] = ()
 
     def reflected(self, wall: float | None) -> Neighbour:
         """The same beyond a wall half-way there, which is adiabatic or has a temperature."""
@@ -91,18 +94,25 @@ class ThermalReference(Reference):
         self.gradient = np.array([0.0, *(table["gradient"][d] for d in diagonal[1:])])
         self._from = np.zeros((self.stencil.Q, *self.shape), dtype=int)
         self._sign, self._offset = np.ones(self._from.shape), np.zeros(self._from.shape)
+        more: list[tuple[int, int, float]] = []
         for cell in np.argwhere(~self.solid).tolist():
             for i in range(1, self.stencil.Q):
                 there = self.neighbour(tuple(cell), self.stencil.c[i])
                 at = (i, *cell)
                 self._from[at] = np.ravel_multi_index(there.cell, self.shape)
                 self._sign[at], self._offset[at] = there.sign, there.offset
+                place = int(np.ravel_multi_index(at, self._from.shape))
+                more += [(place, int(np.ravel_multi_index(c, self.shape)), w) for c, w in there.others]
+        of_others = np.array(more, dtype=[("at", int), ("cell", int), ("weight", float)])
+        self._more = of_others["at"], of_others["cell"], of_others["weight"]
 
     def neighbour(self, cell: tuple[int, ...], c: NDArray[np.int64]) -> Neighbour:
         """Temperature one link off a fluid cell: across faces, axis by axis, then what a body there makes of it."""
         crossed, at = self.leads_to(cell, c)
         if not self.solid[at]:
             return self._across(Neighbour(at), crossed, at)
+        if not crossed and (cut := self._behind_cut(cell, c, at)) is not None:
+            return cut
         if crossed:  # the part of the link along the face leads into the body, that across it back to the cell
             there = self._across(Neighbour(cell), crossed, cell)
         else:
@@ -112,6 +122,49 @@ class ThermalReference(Reference):
             fluid = [b for b in neighbours if not self.solid[b]]
             there = Neighbour(fluid[0] if len(fluid) == 1 else cell)
         return there.reflected(self._wall(self.body_temperature[self.body_of[at]], at))
+
+    def _behind_cut(self, cell: tuple[int, ...], c: NDArray[np.int64], at: tuple[int, ...]) -> Neighbour | None:
+        """What a fluid cell finds in solid cell `at` if its surface cuts the link.
+
+        Of an isothermal one a second difference along the link through the surface, exact for parabolas (Shortley &
+        Weller 1938) unless it would change the cell faster than a half-way wall; then scaled down to that.
+        """
+        cuts = self.cuts.get(int(self.body_of[at]))
+        place = cell, int(np.flatnonzero((self.stencil.c == c).all(axis=1))[0])
+        if cuts is None or not cuts.holds_temperature or place not in cuts.distance:
+            return None
+        wall = cuts.temperature.get(place, self._wall(self.body_temperature[self.body_of[at]], at))
+        if wall is None:
+            return self._behind_adiabatic_cut(cell, c, cuts, cuts.distance[place])
+        if self.solid[self.leads_to(cell, -c)[1]]:
+            return None
+        q, behind = cuts.distance[place], self.neighbour(cell, -c)
+        scale = min(2 / q, 3.0) / (1 + 1 / q)
+        # second difference: scale ((T_behind - T) + (T_wall - T) / q) = T_here_found - 2 T + T_behind
+        here, opposite = 2 - scale - scale / q, scale - 1
+        offset = opposite * behind.offset + scale / q * wall
+        return Neighbour(cell, here, offset, ((behind.cell, opposite * behind.sign),))
+
+    def _behind_adiabatic_cut(
+        self, cell: tuple[int, ...], c: NDArray[np.int64], cuts: Cuts, q: float
+    ) -> Neighbour | None:
+        """The same of an adiabatic surface, by a fit to the fluid cells around; None where there is none."""
+        places, points, found = [], [], []
+        for to in self.stencil.c:
+            crossed, at = self.leads_to(cell, to)
+            if self.solid[at]:
+                continue
+            places.append(to.astype(float))
+            found.append(self.neighbour(cell, to) if to.any() else Neighbour(cell))
+            for d, other in enumerate(self.stencil.c):
+                if not crossed and (at, d) in cuts.distance and not self.leads_to(at, other)[0]:
+                    points.append(to + cuts.distance[at, d] * other)
+        weights = weights_behind(c, q, points, places)
+        if weights is None:
+            return None
+        offset = float(sum(w * each.offset for w, each in zip(weights, found, strict=True)))
+        others = tuple((each.cell, float(w) * each.sign) for w, each in zip(weights, found, strict=True))
+        return Neighbour(cell, 0.0, offset, others)
 
     def leads_to(self, cell: tuple[int, ...], c: NDArray[np.int64]) -> tuple[list[int], tuple[int, ...]]:
         """The faces but periodic ones that a link crosses, and the cell beside them that it leads to."""
@@ -138,7 +191,10 @@ class ThermalReference(Reference):
 
     def neighbours(self) -> Array:
         """Deviation along each direction, (Q, nx, ny[, nz]); of the cell itself along the first."""
-        values = self._sign * self.above.ravel()[self._from] + self._offset
+        flat = self.above.ravel()
+        values = self._sign * flat[self._from] + self._offset
+        at, cells, weights = self._more
+        np.add.at(values.reshape(-1), at, weights * flat[cells])
         values[0] = self.above
         return values
 

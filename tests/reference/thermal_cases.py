@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 import lbmgpu as lbm
 from lbmgpu import _core
 
-from .cases import NAMES, Array, Case, random_bodies, random_faces, random_fields, reverse, to_lbm
+from .cases import NAMES, Array, Case, random_bodies, random_cuts, random_faces, random_fields, reverse, to_lbm
 from .collisions import Collision
 from .thermal import Heat, ThermalReference
 
@@ -39,9 +39,13 @@ class ThermalCase(Case):
                 bare.thermal[name] = lbm.Isothermal(wall)
         walls = self.heat.bodies or [None] * len(self.bodies)
         for number, ((mask, velocity), wall) in enumerate(zip(self.bodies, walls, strict=True)):
-            condition = lbm.NoSlip() if velocity is None else lbm.MovingWall(velocity)
-            thermal = None if wall is None else lbm.Isothermal(wall)
-            bare.add_body(mask, name=f"body {number}", condition=condition, thermal=thermal)
+            cuts = self.cuts.get(number)
+            scheme = None if cuts is None else cuts.scheme
+            condition = lbm.NoSlip(scheme=scheme) if velocity is None else lbm.MovingWall(velocity, scheme=scheme)
+            at_cuts = None if cuts is None else "interpolated" if cuts.holds_temperature else "halfway"
+            thermal = lbm.Adiabatic(scheme=at_cuts) if wall is None else lbm.Isothermal(wall, scheme=at_cuts)
+            links = self.links(number)
+            bare.add_body(mask, name=f"body {number}", condition=condition, thermal=thermal, links=links)
         return bare
 
     def thermal(self) -> lbm.HybridThermal:
@@ -81,11 +85,12 @@ class ThermalCase(Case):
         without = Case(self.stencil, self.shape, self.collision, **flow)
         engine = without.engine(thermal=thermal, **options)
         temperatures = self.heat.bodies or [None] * len(self.bodies)
-        for (mask, velocity), wall in zip(self.bodies, temperatures, strict=True):
+        for number, ((mask, velocity), wall) in enumerate(zip(self.bodies, temperatures, strict=True)):
             engine.add_body(
                 reverse(mask),
                 None if velocity is None else reverse(np.asarray(velocity, float), 1),
                 None if wall is None else reverse(np.asarray(wall, float) - heat.reference),
+                self.engine_links(number),
             )
         for number, wall in enumerate(walls):
             if wall is not None:
@@ -114,6 +119,7 @@ class ThermalCase(Case):
             force=self.force,
             reference_density=plain.reference_density,
             turbulence=self.turbulence,
+            cuts=self.cuts,
         )
         if self.temperature is not None:
             reference.T = np.where(reference.solid, reference.T, self.temperature)
@@ -141,7 +147,10 @@ def random_thermal_case(
     bodies: bool = True,
     smagorinsky: float = 0.0,
 ) -> ThermalCase:
-    """Every cell, face and body different, with a source, a buoyancy and a coupling; a flow that stays slow."""
+    """Every cell, face and body different, with a source, a buoyancy and a coupling; a flow that stays slow.
+
+    Bodies are half-way, or have walls at random distances, most of them for the temperature too.
+    """
     density, velocity = random_fields(rng, shape, speed=0.01)
     solids = [body for body in random_bodies(rng, shape) if body[0].any()] if bodies else []
     if solids and np.any([mask for mask, _ in solids], axis=0).all():
@@ -158,7 +167,7 @@ def random_thermal_case(
         bodies=[None if rng.random() < 1 / 3 else t for t, _ in zip(temperatures, solids, strict=False)],
         source=rng.uniform(-1e-3, 1e-3, shape) if rng.random() < 0.5 else 1e-4,
     )
-    return ThermalCase(
+    case = ThermalCase(
         stencil,
         shape,
         Collision(kind, 0.1, smagorinsky=smagorinsky),
@@ -170,3 +179,7 @@ def random_thermal_case(
         heat=heat,
         temperature=rng.uniform(-1, 1, shape),
     )
+    if rng.random() < 0.5:
+        cuts = random_cuts(rng, stencil, solids, ["interpolated"])
+        case.cuts = {number: replace(each, holds_temperature=rng.random() < 0.8) for number, each in cuts.items()}
+    return case

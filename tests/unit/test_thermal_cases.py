@@ -20,8 +20,6 @@ from lbmgpu.case.read import read_case
 from lbmgpu.case.run import run_case
 from lbmgpu.planning.cost_model import Device, Machine
 
-from .support import cube
-
 CASE: dict[str, Any] = {
     "name": "heated box",
     "domain": {"shape": [16, 14], "stencil": "D2Q9"},
@@ -71,7 +69,7 @@ def by_hand(steps: int) -> lbm.Solver:
     for face in domain.faces:
         domain.faces[face] = lbm.NoSlip()
     domain.thermal["-x"], domain.thermal["+x"] = lbm.Isothermal(1.0), lbm.Isothermal(0.0)
-    domain.add_body(cube((16, 14), 6, 8), "wire", thermal=lbm.Isothermal(1.5))
+    domain.add_body(lbm.Box((6, 6), (8, 8)), "wire", thermal=lbm.Isothermal(1.5))
     model = lbm.HybridThermal(0.07, buoyancy=(0, 1e-4), reference=0.5)
     solver = lbm.Solver(domain, lbm.MRT(0.05), device="cpu", threads=1, thermal=model)
     solver.initialize(temperature=0.25)

@@ -140,12 +140,19 @@ struct WallTemperature {
     int sign;
 };
 
-/// The temperature that a fluid cell next to a body uses for its solid neighbour at x + c_i: `sign` times that at
-/// `source` plus `value`.
-struct ThermalLink {
+/// A term of a linear combination of temperatures.
+struct ThermalTerm {
     Index source;
+    double weight;
+};
+
+/// The temperature that a fluid cell next to a body uses for its solid neighbour at x + c_i: the weighted sum of the
+/// range [first, first + count) of the plan's thermal terms, plus `value`. Terms after the first are of differences
+/// from the first one's temperature, so that a uniform temperature stays exactly uniform.
+struct ThermalLink {
     double value;
-    signed char sign;
+    int first;
+    unsigned char count;
     unsigned char i;
 };
 

@@ -29,6 +29,7 @@ struct LinkPlan {
     std::vector<WallTemperature> wall_temperatures;
     std::vector<ThermalCell> thermal_cells;
     std::vector<ThermalLink> thermal_links;
+    std::vector<ThermalTerm> thermal_terms;
     std::vector<VelocityCell> velocity_cells;
     std::vector<VelocityLink> velocity_links;
     std::vector<WallColumn> wall_columns;  // filled after the copies

@@ -28,8 +28,13 @@ LBM_HD void fill_wall_temperature(const TemperatureView<Real, Stored>& view, con
 
 /// The temperature that a fluid cell next to a body uses for its solid neighbour.
 template <class Real, class Stored>
-LBM_HD Real beyond_body(const TemperatureView<Real, Stored>& view, const ThermalLink& link) {
-    return Real(link.sign) * view.at(link.source) + Real(link.value);
+LBM_HD Real beyond_body(const TemperatureView<Real, Stored>& view, const ThermalLink& link, const ThermalTerm* terms) {
+    const Real first = view.at(terms[link.first].source);
+    Real sum = Real(terms[link.first].weight) * first;
+    for (int k = link.first + 1; k < link.first + link.count; ++k) {
+        sum = sum + Real(terms[k].weight) * (view.at(terms[k].source) - first);
+    }
+    return sum + Real(link.value);
 }
 
 /// The temperature of a cell next to a body after the next step, computed before that step, once boundaries and halos
@@ -37,8 +42,8 @@ LBM_HD Real beyond_body(const TemperatureView<Real, Stored>& view, const Thermal
 /// solid cell has a different temperature for each of its fluid neighbours.
 template <class S, class Real, class Stored>
 LBM_HD Real advanced_next_to_body(const LatticeView<S, Real, Stored>& lattice, const ThermalCell& cell,
-                                  const ThermalLink* links, const Real (&body_force)[3], Real source,
-                                  const HeatParameters<Real>& heat) {
+                                  const ThermalLink* links, const ThermalTerm* terms, const Real (&body_force)[3],
+                                  Real source, const HeatParameters<Real>& heat) {
     const Address& a = lattice.address;
     const TemperatureView<Real, Stored> view(lattice.data, a, lattice.phase);
     const Index own = temperature_offset(a, Phase::TwoLattice, cell.x, cell.y, cell.z);
@@ -49,7 +54,7 @@ LBM_HD Real advanced_next_to_body(const LatticeView<S, Real, Stored>& lattice, c
     static_for<S::Q - 1>([&]<int j>() LBM_INLINE_LAMBDA {
         constexpr int i = j + 1;
         if (k < cell.first + cell.count && links[k].i == i) {
-            around[i] = beyond_body(view, links[k]);
+            around[i] = beyond_body(view, links[k], terms);
             ++k;
         } else {
             around[i] = view.at(own + S::c[i][0] + S::c[i][1] * rows + S::c[i][2] * layers);

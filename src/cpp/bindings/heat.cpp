@@ -89,6 +89,17 @@ void bind_heat(EngineClass& engine) {
             },
             py::arg("body"), py::arg("temperature"))
         .def(
+            "set_link_temperature",
+            [](Engine& e, int body, const Doubles& temperature) {
+                check_body(e, body);
+                const Index links = e.domain().body_cuts[std::size_t(body)].count();
+                require_shape("temperature of links", temperature, {links});
+                std::vector<double> values = to_vector("temperature of links", temperature);
+                const InUse use(e);
+                e.set_link_temperature(body, std::move(values));
+            },
+            py::arg("body"), py::arg("temperature"))
+        .def(
             "set_heat_source",
             [](Engine& e, const std::optional<Field>& given) {
                 if (const backend::GpuArray* array = on_gpu(given)) {

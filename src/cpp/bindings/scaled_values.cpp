@@ -78,10 +78,20 @@ void scale_body(Engine& e, const std::string& value, int body, int series, const
         e.scale_link_velocity(body, std::move(values));
         return;
     }
+    if (value == "link temperature") {
+        const Index links = e.domain().body_cuts[std::size_t(body)].count();
+        if (part) {
+            require_shape("part", *part, {links});
+        }
+        engine::ScaledValue values = value_of(series, part, 0, {links}, {});
+        const InUse use(e);
+        e.scale_link_temperature(body, std::move(values), offset);
+        return;
+    }
     const bool is_velocity = value == "velocity";
     if (!is_velocity && value != "temperature") {
-        throw std::invalid_argument("value: '" + value +
-                                    "' given, must be 'velocity', 'link velocity' or 'temperature'");
+        throw std::invalid_argument(
+            "value: '" + value + "' given, must be 'velocity', 'link velocity', 'temperature' or 'link temperature'");
     }
     const int components = is_velocity ? e.domain().D : 0;
     engine::ScaledValue values = value_of(series, part, components, known_shape(e, components), places);

@@ -308,6 +308,7 @@ struct BoundaryHaloPlan::Builder {
         plan.links_.wall_temperatures = std::move(plan.temperatures_.wall_temperatures);
         plan.links_.thermal_cells = std::move(plan.temperatures_.thermal_cells);
         plan.links_.thermal_links = std::move(plan.temperatures_.thermal_links);
+        plan.links_.thermal_terms = std::move(plan.temperatures_.thermal_terms);
     }
 
     void add_velocities() {
@@ -457,7 +458,8 @@ std::size_t BoundaryHaloPlan::bytes() const {
            links_.velocity_links.capacity() * sizeof(backend::VelocityLink);
     return sum + temperatures_.bytes() + links_.wall_temperatures.capacity() * sizeof(backend::WallTemperature) +
            links_.thermal_cells.capacity() * sizeof(backend::ThermalCell) +
-           links_.thermal_links.capacity() * sizeof(backend::ThermalLink);
+           links_.thermal_links.capacity() * sizeof(backend::ThermalLink) +
+           links_.thermal_terms.capacity() * sizeof(backend::ThermalTerm);
 }
 
 }  // namespace lbm::engine

@@ -94,6 +94,9 @@ struct CutLinks {
     std::vector<double> distance;  // of each, from the cell's centre to the wall, as a fraction of the link
     std::vector<double> velocity;  // of the wall there, D numbers for each link; empty where cells give it
     ScaledValue scaled;            // of that
+    /// Whether the temperature has its wall there too (temperature_wall.h, adiabatic_wall.h), and not half-way.
+    bool hold_temperature = false;
+    std::vector<double> temperature;  // of the wall there, a number for each link; empty where cells give it
 
     Index count() const { return Index(links.size()); }
     /// The place of a link in the lists; -1 if the surface does not cut it.

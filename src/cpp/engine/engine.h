@@ -67,6 +67,8 @@ public:
     void set_face_temperature(int face, std::vector<double> temperature);
     /// The body must have been added with a temperature.
     void set_body_temperature(int body, std::vector<double> temperature);
+    /// The same where the surface of a body cuts links, of one that was added with temperatures there.
+    void set_link_temperature(int body, std::vector<double> temperature);
     /// `source` is empty (none), one value, or one for each cell.
     void set_heat_source(const std::vector<double>& source);
     void set_heat_source_field(const double* source);
@@ -83,6 +85,7 @@ public:
     /// The same of the temperature of a face or body that takes one, with `offset` subtracted from a product.
     void scale_face_temperature(int face, ScaledValue value, double offset);
     void scale_body_temperature(int body, ScaledValue value, double offset);
+    void scale_link_temperature(int body, ScaledValue value, double offset);
     /// The same of the force, until another one is set: the product of a `uniform` part or of a `field`, the other
     /// being null, with a factor. `factor` is that of the present state.
     void scale_force(int series, const double* uniform, const double* field, double factor);

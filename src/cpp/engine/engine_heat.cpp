@@ -39,6 +39,15 @@ void Engine::set_body_temperature(int body, std::vector<double> temperature) {
     wall_temperature_was_set();
 }
 
+void Engine::set_link_temperature(int body, std::vector<double> temperature) {
+    std::vector<double>& present = domain_.body_cuts[std::size_t(body)].temperature;
+    if (present.size() != temperature.size()) {
+        throw std::invalid_argument("only a body that was added with temperatures of its links can be given others");
+    }
+    present = std::move(temperature);
+    wall_temperature_was_set();
+}
+
 void Engine::wall_temperature_was_set() {
     values_are_current_ = false;
     // What changes in time beside it may depend on it too.

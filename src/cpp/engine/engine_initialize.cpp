@@ -18,6 +18,7 @@ void check_cuts(const CutLinks& cuts, Index cells, int Q, int D) {
     const auto is_distance = [](double q) { return q > 0 && q <= 1; };
     if (cuts.distance.size() != cuts.links.size() ||
         (!cuts.velocity.empty() && cuts.velocity.size() != cuts.links.size() * std::size_t(D)) ||
+        (!cuts.temperature.empty() && cuts.temperature.size() != cuts.links.size()) ||
         !std::all_of(cuts.distance.begin(), cuts.distance.end(), is_distance) ||
         std::adjacent_find(cuts.links.begin(), cuts.links.end(), std::greater_equal<>()) != cuts.links.end() ||
         (cuts.count() > 0 && (!cuts.are_given || cuts.links.front() < 0 || cuts.links.back() >= cells * Q))) {
@@ -41,6 +42,9 @@ int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity
     }
     if (bodies() == max_bodies) {
         throw std::invalid_argument("at most " + std::to_string(max_bodies) + " bodies");
+    }
+    if (temperature.empty() && !cuts.temperature.empty()) {
+        throw std::invalid_argument("links: have temperatures, but the body has none");
     }
     const auto cells = std::size_t(domain_.known.cells());
     check_cuts(cuts, Index(cells), population_count(), domain_.D);

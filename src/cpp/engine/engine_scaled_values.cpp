@@ -84,6 +84,14 @@ void Engine::scale_body_temperature(int body, ScaledValue value, double offset) 
     scaling_is_new();
 }
 
+void Engine::scale_link_temperature(int body, ScaledValue value, double offset) {
+    const CutLinks& cuts = domain_.body_cuts[std::size_t(body)];
+    check_all_places(value, cuts.temperature, 1, cuts.count());
+    set_link_temperature(body, value.has_numbers() ? cuts.temperature : value.part);
+    factors_.replace({ScaledField::Of::LinkTemperature, body, std::move(value), offset});
+    scaling_is_new();
+}
+
 void Engine::scale_force(int series, const double* uniform, const double* field, double factor) {
     if (spec_.state->steps_per_launch > 1) {
         throw std::invalid_argument("force: must not change in time with a state that advances several steps a launch");
@@ -197,6 +205,8 @@ void Engine::bring_walls_to(Index step, Chosen&& chosen) {
             set(field.value, domain_.face_temperature[field.index], field.offset);
         } else if (field.of == ScaledField::Of::BodyTemperature) {
             set(field.value, domain_.body_temperature[std::size_t(field.index)], field.offset);
+        } else {
+            set(field.value, domain_.body_cuts[std::size_t(field.index)].temperature, field.offset);
         }
     }
     if (backend::keeps_velocity(spec_)) {

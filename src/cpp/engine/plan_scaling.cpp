@@ -114,18 +114,20 @@ void BoundaryHaloPlan::list_scaled_numbers(const Domain& domain, const std::vect
     terms.clear();
     const auto scaled = [&](const WallTerms::Term& term) -> backend::ScaledTerm {
         const bool face = term.face >= 0;
-        const Index count = face ? domain.face_cells(term.face) : domain.known.cells();
+        const Index count = face              ? domain.face_cells(term.face)
+                            : term.is_of_link ? domain.body_cuts[std::size_t(term.body)].count()
+                                              : domain.known.cells();
         for (const ScaledField& field : fields) {
-            const bool is_its = face ? field.of == ScaledField::Of::FaceTemperature && field.index == term.face
-                                     : field.of == ScaledField::Of::BodyTemperature && field.index == term.body;
+            const auto of = face              ? ScaledField::Of::FaceTemperature
+                            : term.is_of_link ? ScaledField::Of::LinkTemperature
+                                              : ScaledField::Of::BodyTemperature;
+            const bool is_its = field.of == of && field.index == (face ? term.face : term.body);
             if (is_its && field.value.changes(term.place)) {
                 const backend::ScaledVector value = field.value.at(1, term.place, count);
                 return {term.factor, value.part[0], field.value.has_numbers() ? 0 : field.offset, value.series};
             }
         }
-        const auto& values =
-            face ? domain.face_temperature[term.face] : domain.body_temperature[std::size_t(term.body)];
-        return {term.factor, component(values, 1, 0, term.place, count), 0, -1};
+        return {term.factor, WallTerms::temperature(term, domain), 0, -1};
     };
     const auto add = [&](Of of, const WallTerms& from, std::size_t k, double divisor, double less) {
         const std::size_t first = terms.size();

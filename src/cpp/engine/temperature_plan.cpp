@@ -5,6 +5,9 @@
 #include <algorithm>
 
 #include "../lattice/temperature.h"
+#include "../lattice/temperature_wall.h"
+#include "adiabatic_wall.h"
+#include "cell_heat.h"
 
 namespace lbm::engine {
 
@@ -48,7 +51,6 @@ private:
     Index place(const int (&at)[3]) const {
         return temperature_offset(address(), Phase::TwoLattice, at[0], at[1], at[2]);
     }
-    Index number(const int (&cell)[3]) const { return domain_.cell(cell[0], cell[1], cell[2]); }
     bool solid(const Folded& at) const { return domain_.solid(at.cell); }
 
     /// Walls are applied axis by axis, the last axis first: behind two walls lies the reflection, by the wall of the
@@ -186,14 +188,17 @@ private:
     /// Adds the links of a fluid cell to its solid neighbours.
     void add_links(int x, int y, int z) {
         backend::ThermalCell cell{x, y, z, int(plan_.thermal_links.size()), 0};
+        const int own[3] = {x, y, z};
+        heat_.begin(domain_.cell(x + here().offset[0], y + here().offset[1], z + here().offset[2]), place(own));
         for (int i = 1; i < S::Q; ++i) {
             const int* c = S::c[i];
             const Folded to = fold(x + c[0], y + c[1], z + c[2]);
             if (solid(to)) {
-                add_link(i, x, y, z, to, adiabatic_source(i, x, y, z));
+                add_link(i, own, to);
                 ++cell.count;
             }
         }
+        heat_.end();
         if (cell.count > 0) {
             plan_.thermal_cells.push_back(cell);
         }
@@ -219,33 +224,145 @@ private:
         return found;
     }
 
-    void add_link(int i, int x, int y, int z, const Folded& body_cell, const Folded& from) {
-        const int(&solid_cell)[3] = body_cell.cell;
-        const int body = domain_.body_of(solid_cell[0], solid_cell[1], solid_cell[2]);
-        const bool isothermal = !domain_.body_temperature[std::size_t(body)].empty();
-        const int sign = isothermal ? -1 : 1;
-        std::vector<Term> terms = from.terms;
-        for (Term& term : terms) {
-            term.factor *= sign;
-        }
-        if (isothermal) {
-            terms.push_back({-1, body, domain_.known_cell(solid_cell[0], solid_cell[1], solid_cell[2]), 2});
-        }
-        const Index source = source_of(from);
-        plan_.thermal_links.push_back(
-            {source, 0, static_cast<signed char>(sign * from.sign), static_cast<unsigned char>(i)});
-        plan_.link_values.add(terms);
+    using Beyond = CellHeat::Beyond;
 
-        const int own[3] = {x, y, z}, cell[3] = {x + here().offset[0], y + here().offset[1], z + here().offset[2]};
-        const double weight = domain_.heat_weight[is_axis(i) ? 0 : 1], k = weight * domain_.diffusivity;
-        for (Term& term : terms) {
-            term.factor *= k;
+    /// Adds the temperature of a folded place.
+    void add(Beyond& beyond, const Folded& from, double weight) const {
+        beyond.temperatures.push_back({source_of(from), weight * from.sign});
+        beyond.sum += weight * from.sign;
+        for (Term term : from.terms) {
+            term.factor *= weight;
+            beyond.terms.push_back(term);
         }
-        WallHeat& heat = plan_.body_heat[std::size_t(body)];
-        heat.samples.push_back({{source, place(own)}, {sign * from.sign * k, -k}, 0});
-        heat.values.add(terms);
-        heat.places.push_back(number(cell));
-        heat.areas.push_back(weight);
+    }
+
+    void add_link(int i, const int (&own)[3], const Folded& body_cell) {
+        const int body = domain_.body_of(body_cell.cell[0], body_cell.cell[1], body_cell.cell[2]);
+        const Beyond beyond = behind_wall(i, own, body, body_cell);
+        const std::size_t first = plan_.thermal_terms.size(), count = beyond.temperatures.size();
+        plan_.thermal_links.push_back(
+            {0, int(first), static_cast<unsigned char>(count), static_cast<unsigned char>(i)});
+        plan_.thermal_terms.insert(plan_.thermal_terms.end(), beyond.temperatures.begin(), beyond.temperatures.end());
+        plan_.thermal_terms[first].weight = beyond.sum;  // as the others are of differences from it
+        plan_.link_values.add(beyond.terms);
+        const double weight = domain_.heat_weight[is_axis(i) ? 0 : 1];
+        heat_.add(body, beyond, weight * domain_.diffusivity, weight);
+    }
+
+    Beyond behind_wall(int i, const int (&own)[3], int body, const Folded& body_cell) {
+        const Index cut = cut_of(i, own, body, body_cell);
+        if (cut >= 0 && is_isothermal(body)) {
+            const Folded behind = fold(own[0] - S::c[i][0], own[1] - S::c[i][1], own[2] - S::c[i][2]);
+            if (!solid(behind)) {
+                return behind_isothermal_cut(own, body, body_cell, cut, behind);
+            }
+        } else if (cut >= 0) {
+            const CutLinks& cuts = domain_.body_cuts[std::size_t(body)];
+            Beyond found = behind_adiabatic_cut(i, own, body, cuts.distance[std::size_t(cut)]);
+            if (!found.temperatures.empty()) {
+                return found;
+            }
+        }
+        return behind_halfway_wall(i, own, body, body_cell);
+    }
+
+    bool is_isothermal(int body) const { return !domain_.body_temperature[std::size_t(body)].empty(); }
+
+    /// A wall half-way to the solid neighbour.
+    Beyond behind_halfway_wall(int i, const int (&own)[3], int body, const Folded& body_cell) const {
+        const Folded from = adiabatic_source(i, own[0], own[1], own[2]);
+        Beyond beyond;
+        add(beyond, from, is_isothermal(body) ? -1 : 1);
+        if (is_isothermal(body)) {
+            const int(&cell)[3] = body_cell.cell;
+            beyond.terms.push_back({-1, body, domain_.known_cell(cell[0], cell[1], cell[2]), 2});
+        }
+        return beyond;
+    }
+
+    /// A wall with a temperature where the surface of the body cuts the link; `behind` is the cell's neighbour on the
+    /// other side.
+    Beyond behind_isothermal_cut(const int (&own)[3], int body, const Folded& body_cell, Index cut,
+                                 const Folded& behind) const {
+        const CutLinks& cuts = domain_.body_cuts[std::size_t(body)];
+        const BeyondWall weights = beyond_wall(cuts.distance[std::size_t(cut)]);
+        const int(&solid_cell)[3] = body_cell.cell;
+        const bool of_link = !cuts.temperature.empty();
+        const Index at = of_link ? cut : domain_.known_cell(solid_cell[0], solid_cell[1], solid_cell[2]);
+        Beyond beyond{{{place(own), weights.cell}}, {}, weights.cell};
+        add(beyond, behind, weights.opposite);
+        beyond.terms.push_back({-1, body, at, weights.wall, of_link});
+        return beyond;
+    }
+
+    /// A wall without heat where the surface cuts the link; no temperatures where there is no fit of it.
+    Beyond behind_adiabatic_cut(int i, const int (&own)[3], int body, double q) {
+        find_surroundings(own, body);
+        const std::vector<double> weights =
+            weights_behind_adiabatic_wall(S::D, S::c[i], q, surroundings_.cuts, surroundings_.places);
+        Beyond beyond;
+        double mirrored = 0;
+        for (std::size_t k = 0; k < weights.size(); ++k) {
+            const Folded& from = surroundings_.cells[k];
+            add(beyond, from, weights[k]);
+            mirrored += from.sign < 0 ? weights[k] : 0;
+        }
+        beyond.sum = 1 - 2 * mirrored;  // as all weights have the sum 1, but for rounding
+        beyond.is_fit = true;
+        return beyond;
+    }
+
+    /// The fluid cells that the links of a fluid cell lead to, itself the first, and where the surface of a body cuts
+    /// links of theirs.
+    struct Surroundings {
+        int own[3] = {-1, -1, -1};
+        int body = -1;
+        std::vector<Folded> cells{};
+        std::vector<Place> places{}, cuts{};
+    };
+
+    void find_surroundings(const int (&own)[3], int body) {
+        if (surroundings_.body == body && std::equal(own, own + 3, surroundings_.own)) {
+            return;
+        }
+        surroundings_ = {{own[0], own[1], own[2]}, body};
+        const CutLinks& cuts = domain_.body_cuts[std::size_t(body)];
+        for (int j = 0; j < S::Q; ++j) {
+            const int* to = S::c[j];
+            const int at[3] = {own[0] + to[0], own[1] + to[1], own[2] + to[2]};
+            const Folded cell = fold(at[0], at[1], at[2]);
+            if (solid(cell)) {
+                continue;
+            }
+            surroundings_.cells.push_back(cell);
+            surroundings_.places.push_back({{double(to[0]), double(to[1]), double(to[2])}});
+            if (!std::equal(at, at + 3, cell.inside)) {
+                continue;  // an image behind a face, whose links are none of the domain
+            }
+            const Index first = domain_.known_cell(cell.cell[0], cell.cell[1], cell.cell[2]) * S::Q;
+            for (int d = 1; d < S::Q; ++d) {
+                const Index cut = cuts.find(first + d);
+                if (cut >= 0) {
+                    const double q = cuts.distance[std::size_t(cut)];
+                    const int* c = S::c[d];
+                    surroundings_.cuts.push_back({{to[0] + q * c[0], to[1] + q * c[1], to[2] + q * c[2]}});
+                }
+            }
+        }
+    }
+
+    /// The place of a link to a solid neighbour among the cut links of its body, if the temperature has its wall there
+    /// and the link crosses no face but periodic ones. Else -1.
+    Index cut_of(int i, const int (&own)[3], int body, const Folded& body_cell) const {
+        const CutLinks& cuts = domain_.body_cuts[std::size_t(body)];
+        const int* c = S::c[i];
+        for (int a = 0; a < 3; ++a) {
+            if (!cuts.hold_temperature || body_cell.inside[a] != own[a] + c[a]) {
+                return -1;
+            }
+        }
+        const int(&o)[3] = here().offset;
+        return cuts.find(domain_.known_cell(own[0] + o[0], own[1] + o[1], own[2] + o[2]) * S::Q + i);
     }
 
     static bool is_axis(int i) { return Stencil<S>::squared_speed(i) == 1; }
@@ -303,6 +420,8 @@ private:
     const int own_;
     const int size_[3] = {address().nx, address().ny, address().nz};
     BlockFinder holder_;
+    Surroundings surroundings_{};
+    CellHeat heat_{plan_.body_heat};
 };
 
 }  // namespace

@@ -10,12 +10,12 @@
 
 namespace lbm::engine {
 
-/// The heat through a wall as a list of samples, one for each wall cell of a face or link of a body.
+/// The heat through a wall as a list of samples, one for each wall cell of a face, one or more for each link of a body.
 struct WallHeat {
     std::vector<backend::HeatSample> samples;
     WallTerms values;           // of each sample: the part that depends on wall temperatures
     std::vector<Index> places;  // of each sample: index on the face, or of the fluid cell next to the body
-    std::vector<double> areas;  // of each sample
+    std::vector<double> areas;  // of each sample; of a link's samples after the first 0
 };
 
 /// Offsets are those of temperature slot 0 (see lattice/temperature.h).
@@ -37,6 +37,7 @@ struct TemperaturePlan {
     WallTerms wall_terms;
     std::vector<backend::ThermalCell> thermal_cells;
     std::vector<backend::ThermalLink> thermal_links;
+    std::vector<backend::ThermalTerm> thermal_terms;
     WallTerms link_values;
     std::vector<WallHeat> face_heat;  // by face
     std::vector<WallHeat> body_heat;  // by body

@@ -13,7 +13,7 @@ namespace lbm::engine {
 /// A temperature of a wall. Blocks on GPUs set what depends on it by themselves (backend/scaled_state.h), for others
 /// the engine does so before each step.
 struct ScaledField {
-    enum class Of { FaceTemperature, BodyTemperature };
+    enum class Of { FaceTemperature, BodyTemperature, LinkTemperature };
     Of of;
     int index;  // of the face or body
     ScaledValue value;

@@ -12,12 +12,13 @@ namespace lbm::engine {
 /// Numbers of a plan as linear combinations of wall temperatures: a sum of terms for each number.
 class WallTerms {
 public:
-    /// A factor times the temperature of a face or a body at one place.
+    /// A factor times the temperature of a face or a body at one place, or of a body where its surface cuts a link.
     struct Term {
         int face;     // -1: a body
         int body;     // used if face is -1
         Index place;  // index of a cell of the face, or of a solid cell of the domain
         double factor;
+        bool is_of_link = false;  // of a body: `place` is one of its cut links, which have temperatures
     };
 
     /// Appends a number by its terms.
@@ -31,6 +32,9 @@ public:
     }
     /// Number k for the present temperatures of the domain.
     double value(std::size_t k, const Domain& domain) const;
+
+    /// The present temperature that a term multiplies.
+    static double temperature(const Term& term, const Domain& domain);
 
     std::size_t bytes() const;
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core, checks, models
 from ..collision_table import COLLISIONS, case_parameters
-from ..conditions import FACE_CONDITIONS, Condition, MovingWall, NoSlip, schemes
+from ..conditions import FACE_CONDITIONS, Adiabatic, Condition, Isothermal, MovingWall, NoSlip, schemes
 from ..deprecated import renamed_word
 from ..errors import CaseError, warn_of_old_name
 from ..files.regular_files import CASE_BYTES, file_path, read_text
@@ -94,8 +94,10 @@ def schema() -> dict[str, Any]:
     face["properties"] = {"condition": {"enum": [condition.kind for condition in FACE_CONDITIONS]}}
     face["allOf"] = [_of_face(condition) for condition in FACE_CONDITIONS]
     of_body = result["$defs"]["body_condition"]
-    for part, condition in (("else", NoSlip), ("then", MovingWall)):
-        of_body[part]["properties"]["scheme"] = {"enum": list(schemes(condition, of_body=True))}
+    of_heat = result["$defs"]["body_thermal_condition"]
+    for given, otherwise, then in ((of_body, NoSlip, MovingWall), (of_heat, Adiabatic, Isothermal)):
+        given["else"]["properties"]["scheme"] = {"enum": list(schemes(otherwise, of_body=True))}
+        given["then"]["properties"]["scheme"] = {"enum": list(schemes(then, of_body=True))}
     return result
 
 

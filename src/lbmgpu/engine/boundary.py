@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core, checks, multispeed, values
-from ..conditions import Value
+from ..conditions import CUT_TEMPERATURES, Value
 from ..domain import Domain
 from ..parallel.processes import Processes
 from ..parallel.subdomain import Subdomain
@@ -36,6 +36,11 @@ class _Given:
     name: str
     value: Value
     part: Floats | None = None
+
+
+def _is_function(value: Value) -> bool:
+    """Whether the value depends on the place by a function."""
+    return callable(value.spatial if isinstance(value, Varying) else value)
 
 
 class BoundaryValues:
@@ -76,6 +81,8 @@ class BoundaryValues:
         self.body_velocities: dict[str, Floats] = {}
         self.link_velocities: dict[str, Floats] = {}
         """Of functions, where the surfaces of bodies cut links."""
+        self.link_temperatures: dict[str, Floats] = {}
+        """The same."""
         self.face_temperatures: dict[str, Floats] = {}
         self.body_temperatures: dict[str, Floats] = {}
         self._specs: list[_Given] = []
@@ -88,10 +95,13 @@ class BoundaryValues:
             if hasattr(body.condition, "velocity"):
                 velocity = body.condition.velocity
                 self._specs.append(_Given(self.body_velocities, name, velocity))
-                if name in self._links and callable(velocity.spatial if isinstance(velocity, Varying) else velocity):
+                if name in self._links and _is_function(velocity):
                     self._specs.append(_Given(self.link_velocities, name, velocity))
             if hasattr(body.thermal, "temperature"):
-                self._specs.append(_Given(self.body_temperatures, name, body.thermal.temperature))
+                temperature = body.thermal.temperature
+                self._specs.append(_Given(self.body_temperatures, name, temperature))
+                if body.thermal_scheme in CUT_TEMPERATURES and _is_function(temperature):
+                    self._specs.append(_Given(self.link_temperatures, name, temperature))
         for face, condition in domain.thermal.items():
             if hasattr(condition, "temperature"):
                 self._specs.append(_Given(self.face_temperatures, face, condition.temperature))
@@ -111,7 +121,7 @@ class BoundaryValues:
         self._cells_ahead: dict[str, NDArray[np.int64]] = {}
         """Of bodies: the indices of their cells among the known ones, in the engine's order."""
         for spec in self._changing[False, True]:
-            if spec.target is self.link_velocities:
+            if self._of_links(spec.target):
                 continue
             mask = values.to_engine(self._cells.mask(spec.name), components=False)
             self._cells_ahead[spec.name] = np.flatnonzero(mask)
@@ -151,7 +161,13 @@ class BoundaryValues:
         return any(target is each for each in (self.face_velocities, self.body_velocities, self.link_velocities))
 
     def _of_body(self, target: dict[str, Floats]) -> bool:
-        return any(target is each for each in (self.body_velocities, self.link_velocities, self.body_temperatures))
+        return self._of_links(target) or target is self.body_velocities or target is self.body_temperatures
+
+    def _of_links(self, target: dict[str, Floats]) -> bool:
+        return target is self.link_velocities or target is self.link_temperatures
+
+    def _is_temperature(self, target: dict[str, Floats]) -> bool:
+        return any(target is each for each in (self.face_temperatures, self.body_temperatures, self.link_temperatures))
 
     def _evaluate(self, specs: list[_Given], time: float) -> None:
         for spec in specs:
@@ -174,12 +190,13 @@ class BoundaryValues:
         """The value on the whole face, or on all known cells of the body."""
         shape = self._domain.shape
         components = len(shape) if self._is_velocity(spec.target) else None
-        if spec.target is self.link_velocities:
+        if self._of_links(spec.target):
             points = tuple(self._links[spec.name].points)
+            whole = (() if components is None else (components,)) + points[0].shape
             if points[0].size == 0:  # functions need not be made for no place
-                return np.empty((len(shape), 0))
+                return np.empty(whole)
             found = values.evaluate(label, value, (), points, components, time)
-            return np.array(np.broadcast_to(found, (len(shape), points[0].size)))
+            return np.array(np.broadcast_to(found, whole))
         if self._of_body(spec.target):
             return values.on_body(label, *self._on_body(label, spec.name, value, components), components, time)
         return values.on_face(label, value, shape, spec.name, components, time)
@@ -196,7 +213,7 @@ class BoundaryValues:
             return f"{condition.number} of faces[{name!r}]{when}", condition.check_number
         if spec.target is self.face_temperatures:
             return f"temperature of thermal[{name!r}]{when}", self._check_face_temperature
-        if spec.target is self.body_temperatures:
+        if self._is_temperature(spec.target):
             return f"temperature of body {name!r}{when}", checks.temperatures
         return f"velocity of body {name!r}{when}", self._check_speed
 
@@ -255,7 +272,7 @@ class BoundaryValues:
         """Add what other processes were given of the cells next to this one's; all of them call it together."""
         for spec in self._specs:
             given = spec.value.spatial if isinstance(spec.value, Varying) else spec.value
-            if spec.target is self.link_velocities:  # of functions, which each process calls for its own
+            if self._of_links(spec.target):  # of functions, which each process calls for its own
                 continue
             if self._of_body(spec.target) and self._domain.bodies[spec.name].is_part and not callable(given):
                 lead = 1 if spec.target is self.body_velocities else 0
@@ -291,12 +308,20 @@ class BoundaryValues:
             face = list(self._domain.faces).index(sponge.face)
             engine.add_sponge(face, sponge.thickness, sponge.strength, sponge.pull, sponge.density, list(target))
 
-    def _given_links(self, name: str) -> tuple[str, NDArray[np.int64], Floats, Floats | None] | None:
+    def _given_links(self, name: str) -> _core._Links | None:
         """The links that the surface of a body cuts, as the engine takes them."""
         found = self._links.get(name)
         if found is None:
             return None
-        return found.condition, found.numbers, np.ascontiguousarray(found.links.q), self.link_velocities.get(name)
+        temperature = self.link_temperatures.get(name)
+        return (
+            found.condition,
+            found.numbers,
+            np.ascontiguousarray(found.links.q),
+            self.link_velocities.get(name),
+            self._domain.bodies[name].thermal_scheme in CUT_TEMPERATURES,
+            None if temperature is None else self._above_reference(temperature),
+        )
 
     def links(self, name: str) -> BodyLinks | None:
         """The links that the surface of a body cuts; None of one with half-way walls."""
@@ -323,7 +348,7 @@ class BoundaryValues:
             what = self._kind(spec)
             if not self._of_body(spec.target):
                 engine.scale_face(what, faces.index(spec.name), first)
-            elif spec.target is self.link_velocities:
+            elif self._of_links(spec.target):
                 if spec.target[spec.name].size > 0:
                     engine.scale_body(what, names.index(spec.name), first)
             elif self._cells_ahead[spec.name].size > 0:
@@ -332,19 +357,18 @@ class BoundaryValues:
 
     def _kind(self, spec: _Given) -> str:
         """What the engine calls it."""
-        if spec.target is self.link_velocities:
-            return "link velocity"
-        if self._is_velocity(spec.target):
-            return "velocity"
-        return "number" if spec.target is self.face_numbers else "temperature"
+        if spec.target is self.face_numbers:
+            return "number"
+        what = "velocity" if self._is_velocity(spec.target) else "temperature"
+        return f"link {what}" if self._of_links(spec.target) else what
 
     def _numbers_of(self, spec: _Given, value: Floats | None = None) -> Floats:
         """The numbers of a function's value, the present one if None, as the engine takes them."""
         array = spec.target[spec.name] if value is None else value
         components = self._is_velocity(spec.target)
-        is_temperature = spec.target is self.face_temperatures or spec.target is self.body_temperatures
+        is_temperature = self._is_temperature(spec.target)
         given = self._above_reference(array) if is_temperature else values.to_engine(array, components=components)
-        if not self._of_body(spec.target) or spec.target is self.link_velocities:
+        if not self._of_body(spec.target) or self._of_links(spec.target):
             return given.ravel()
         return given.reshape(len(array) if components else 1, -1)[:, self._cells_ahead[spec.name]].ravel()
 
@@ -417,6 +441,8 @@ class BoundaryValues:
                 engine.set_face_temperature(faces.index(name), self._above_reference(target[name]))
             elif bodies and target is self.body_temperatures:
                 engine.set_body_temperature(names.index(name), self._above_reference(target[name]))
+            elif bodies and target is self.link_temperatures:
+                engine.set_link_temperature(names.index(name), self._above_reference(target[name]))
             elif bodies and target is self.link_velocities:
                 engine.set_link_velocity(names.index(name), target[name])
             elif bodies:

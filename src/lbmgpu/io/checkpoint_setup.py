@@ -105,8 +105,12 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
         if isinstance(body.thermal, conditions.Isothermal):
             current = boundary.fixed(boundary.body_temperatures, name)
             current = current if current.ndim == 0 else current[window]
-            temperature = keep(f"bodies.{index}.temperature", body.thermal.temperature, current, 0)
+            is_lost = name in boundary.link_temperatures  # of what is on the surface
+            given = body.thermal.temperature
+            temperature = CHANGES if is_lost else keep(f"bodies.{index}.temperature", given, current, 0)
             entry["thermal"] = {"condition": body.thermal.kind, "temperature": temperature}
+        if simulation.thermal is not None and body.thermal_scheme in conditions.CUT_TEMPERATURES:
+            entry.setdefault("thermal", {"condition": body.thermal.kind})["scheme"] = body.thermal_scheme
     if simulation.thermal is not None:
         source = simulation.heat_source
         setup["thermal"] = simulation.thermal.parameters(simulation.stencil)
@@ -355,7 +359,9 @@ def _domain(setup: dict[str, Any], value: Callable[[Any], Any], part: Box | None
     for face, entry in thermal_faces.items():
         domain.thermal[face] = condition(entry)
     for name, entry in setup["bodies"].items():
-        thermal = condition(entry["thermal"]) if "thermal" in entry else None
+        of_heat = entry.get("thermal", {"condition": conditions.Adiabatic.kind})
+        # A file of an earlier version names no scheme, as all temperatures were half-way.
+        thermal = condition(({"scheme": conditions.WALL_SCHEMES[0]} if "links" in entry else {}) | of_heat)
         cuts = Links(*(value(entry["links"][each]) for each in LINK_PARTS)) if "links" in entry else None
         offset = None if part is None else part[0]
         domain.add_body(value(entry["mask"]), name, condition(entry), thermal, offset=offset, links=cuts)

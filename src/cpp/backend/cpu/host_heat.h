@@ -67,8 +67,8 @@ public:
                 const Real f[3] = {Real(given[0]), Real(given[1]), Real(given[2])};
                 const Real source =
                     source_.data() == nullptr ? heat.source : source_.at(view.address, 1, 0, cell.x, cell.y, cell.z);
-                new_temperatures_[std::size_t(k)] =
-                    backend::advanced_next_to_body(view, cell, plan_->thermal_links.data(), f, source, heat);
+                new_temperatures_[std::size_t(k)] = backend::advanced_next_to_body(
+                    view, cell, plan_->thermal_links.data(), plan_->thermal_terms.data(), f, source, heat);
             }
         });
     }

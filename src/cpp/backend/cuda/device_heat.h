@@ -25,7 +25,7 @@ public:
 
     std::size_t bytes() const {
         std::size_t sum = source_.bytes();
-        for (const DeviceBuffer* buffer : {&cells_, &links_, &new_temperatures_, &last_, &samples_}) {
+        for (const DeviceBuffer* buffer : {&cells_, &links_, &terms_, &new_temperatures_, &last_, &samples_}) {
             sum += buffer->bytes();
         }
         return sum;
@@ -61,6 +61,7 @@ public:
         in_shell_ = inner - cells.begin();
         count_ = Index(cells.size());
         upload(cells_, stream_, cells);
+        upload(terms_, stream_, plan.thermal_terms);
         new_temperatures_ = DeviceBuffer(stream_.ordinal(), std::size_t(count_) * backend::size_of(spec_.precision));
         set_values(plan);
     }
@@ -88,7 +89,8 @@ public:
             kernels_.get(kernel("advance_next_to_bodies"))
                 .launch(stream_, dimensions,
                         NextToBodiesArguments{state, cells_.as<backend::ThermalCell>(), count_,
-                                              links_.as<backend::ThermalLink>(), new_temperatures_.as<void>()});
+                                              links_.as<backend::ThermalLink>(), terms_.as<backend::ThermalTerm>(),
+                                              new_temperatures_.as<void>()});
         }
     }
     /// Stores these temperatures after the update of the shell, or of the interior.
@@ -102,7 +104,8 @@ public:
             kernels_.get(kernel("put_next_to_bodies"))
                 .launch(stream, dimensions,
                         NextToBodiesArguments{state, cells_.as<backend::ThermalCell>() + first, count,
-                                              links_.as<backend::ThermalLink>(), values});
+                                              links_.as<backend::ThermalLink>(), terms_.as<backend::ThermalTerm>(),
+                                              values});
         }
     }
 
@@ -167,7 +170,7 @@ private:
     FieldStaging& staging_;
     double uniform_ = 0;
     FieldRows source_;
-    DeviceBuffer cells_, links_, new_temperatures_, last_, samples_;
+    DeviceBuffer cells_, links_, terms_, new_temperatures_, last_, samples_;
     const void* uploaded_ = nullptr;
     Index count_ = 0, in_shell_ = 0;
 };

@@ -250,6 +250,7 @@ struct NextToBodiesArguments {
     const backend::ThermalCell* cells;
     Index count;
     const backend::ThermalLink* links;
+    const backend::ThermalTerm* terms;
     void* values;  // of the arithmetic type
 };
 

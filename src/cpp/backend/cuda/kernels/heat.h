@@ -12,7 +12,7 @@ namespace lbm::cuda {
 /// in `values`.
 template <class S, class Real, class Stored, int members = 1>
 __global__ void advance_next_to_bodies(const __grid_constant__ Members<members, NextToBodiesArguments> all) {
-    const auto& [a, cells, count, links, values] = all.own();
+    const auto& [a, cells, count, links, terms, values] = all.own();
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
     if (k >= count) {
@@ -28,13 +28,14 @@ __global__ void advance_next_to_bodies(const __grid_constant__ Members<members, 
     const auto heat = converted<Real>(a.heat);
     const Real source =
         a.heat_field == nullptr ? heat.source : static_cast<const Real*>(a.heat_field)[row * a.force_pitch + cell.x];
-    static_cast<Real*>(values)[k] = backend::advanced_next_to_body(state.lattice(), cell, links, force, source, heat);
+    static_cast<Real*>(values)[k] =
+        backend::advanced_next_to_body(state.lattice(), cell, links, terms, force, source, heat);
 }
 
 /// Copies these temperatures to the lattice, after the update of their rows.
 template <class S, class Real, class Stored, int members = 1>
 __global__ void put_next_to_bodies(const __grid_constant__ Members<members, NextToBodiesArguments> all) {
-    const auto& [a, cells, count, links, values] = all.own();
+    const auto& [a, cells, count, links, terms, values] = all.own();
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
     wait_for_kernel_before();
