@@ -13,7 +13,7 @@ import pytest
 import lbmgpu
 from lbmgpu import _core
 
-FILES = ("_core.pyi", "_core_cuda.pyi", "_core_custom.pyi", "_core_geometry.pyi", "_core_samplers.pyi")
+FILES = tuple(f"_core{part}.pyi" for part in ("", "_arrays", "_cuda", "_custom", "_geometry", "_samplers"))
 """The others have what the first imports of them."""
 
 STUBS = [node for name in FILES for node in ast.parse((Path(lbmgpu.__file__).parent / name).read_text()).body]
