@@ -39,9 +39,11 @@ class ThermalCase(Case):
                 bare.thermal[name] = lbm.Isothermal(wall)
         walls = self.heat.bodies or [None] * len(self.bodies)
         for number, ((mask, velocity), wall) in enumerate(zip(self.bodies, walls, strict=True)):
-            condition = lbm.NoSlip() if velocity is None else lbm.MovingWall(velocity)
+            scheme = self.cuts[number].scheme if number in self.cuts else None
+            condition = lbm.NoSlip(scheme=scheme) if velocity is None else lbm.MovingWall(velocity, scheme=scheme)
             thermal = None if wall is None else lbm.Isothermal(wall)
-            bare.add_body(mask, name=f"body {number}", condition=condition, thermal=thermal)
+            name, links = f"body {number}", self.links(number)
+            bare.add_body(mask, name=name, condition=condition, thermal=thermal, links=links)
         return bare
 
     def thermal(self) -> lbm.HybridThermal:
@@ -114,6 +116,7 @@ class ThermalCase(Case):
             force=self.force,
             reference_density=plain.reference_density,
             turbulence=self.turbulence,
+            cuts=self.cuts,
         )
         if self.temperature is not None:
             reference.T = np.where(reference.solid, reference.T, self.temperature)
