@@ -66,7 +66,7 @@ def test_walls_that_change_by_a_factor_have_the_bits_of_a_function(scheme: str, 
     def places(x: Any, y: Any, z: Any) -> Any:
         return 0.001 * y, 0.002 + 0 * x, 0.001 * z
 
-    wave = lbm.Sine(1.0, 20.0)
+    wave = lbm.Sine(amplitude=1.0, period=20.0)
     velocities = [
         ((0.0, 0.02, 0.01) * wave, lambda x, y, z, t: tuple(c * wave(t) + 0 * x for c in (0.0, 0.02, 0.01))),
         (places * wave, lambda x, y, z, t: tuple(c * wave(t) for c in places(x, y, z))),

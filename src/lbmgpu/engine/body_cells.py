@@ -19,6 +19,7 @@ class BodyCells:
     Attributes:
         solid: read-only bool array of the process's window, True in any body.
         fluid_cells: number of cells of the domain that are in no body.
+        without_cells: the bodies that have no cell, but a surface.
 
     Args:
         domain: with the bodies.
@@ -51,6 +52,7 @@ class BodyCells:
         self._sums = [[sum(numbers) for numbers in zip(*body, strict=True)] for body in zip(*every, strict=True)]
         self.fluid_cells: int = domain.cells - sum(count for count, *_ in self._sums)
         self._check()
+        self.without_cells = [name for name, (n, *_) in zip(self._names, self._sums, strict=True) if n == 0]
 
     def _add(self, name: str, mask: NDArray[np.bool_]) -> None:
         """Take a body's mask of the known cells."""
@@ -106,11 +108,6 @@ class BodyCells:
         for axis, first, n, wraps in zip(axes, sub.known[0], sub.shape, sub.periodic, strict=True):
             where.append((axis - first) % n if wraps else np.clip(axis, 0, n - 1) - first)
         return np.asarray(known[np.ix_(*where)])
-
-    @property
-    def without_cells(self) -> list[str]:
-        """The bodies that have no cell, but a surface."""
-        return [name for name, (count, *_) in zip(self._names, self._sums, strict=True) if count == 0]
 
     def add_sheets(self, processes: Processes, ends: dict[str, NDArray[np.int64]]) -> None:
         """Take the fluid cells ``(N, D)`` of this process that the bodies without cells have walls to, which then stand
