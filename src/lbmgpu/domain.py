@@ -331,7 +331,7 @@ class Domain(Guarded):
         if offset is not None:
             corner, shape = self._box(label, cells, offset)
         if not callable(cells) and offset is None:
-            self._check_cells(label, cells)
+            self._check_cells(label, cells, is_sheet=links is not None)
         condition = NoSlip() if condition is None else condition
         check_condition(f"condition of {label}", condition, BODY_CONDITIONS)
         is_cut = links is not None or isinstance(mask, Geometry)
@@ -375,10 +375,11 @@ class Domain(Guarded):
             )
         return corner, cells.shape
 
-    def _check_cells(self, label: str, array: NDArray[np.bool_]) -> None:
-        """Raise ValueError where a mask of the whole domain is empty, overlaps another, or leaves no fluid cell."""
+    def _check_cells(self, label: str, array: NDArray[np.bool_], *, is_sheet: bool) -> None:
+        """Raise ValueError where a mask of the whole domain is empty, unless it may be a sheet, overlaps another, or
+        leaves no fluid cell."""
         count = int(np.count_nonzero(array))
-        if count == 0:
+        if count == 0 and not is_sheet:
             raise ValueError(f"mask of {label}: no cell is True, must have at least one")
         for other in self.bodies.values():
             if callable(other.cells) or other.is_part:

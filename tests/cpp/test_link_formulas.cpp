@@ -155,7 +155,7 @@ TEST(link_formulas_inside_an_update_give_the_bits_of_the_lists) {
             kinds.emplace_back(Condition::name);
         }
     });
-    const std::vector<std::string> schemes = lbm::backend::names_of<lbm::boundary::CutWalls>();
+    const std::vector<std::string>& schemes = lbm::backend::names_of<lbm::boundary::CutWalls>();
     int turn = 0;
     for (const std::string& kind : kinds) {
         tests::for_stencils([&](auto s) {

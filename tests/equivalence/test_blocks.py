@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
 from reference import STENCILS, Collision
-from reference.cases import CLASSES, Case, random_bodies, random_cuts, random_faces, random_fields, random_sponges
+from reference.cases import (
+    CLASSES,
+    Case,
+    add_random_sheets,
+    random_bodies,
+    random_cuts,
+    random_faces,
+    random_fields,
+    random_sponges,
+)
 from reference.registry import PAIRS_OF_BLOCKS
 
 import lbmgpu as lbm
@@ -51,7 +60,7 @@ def random_case(rng: np.random.Generator, stencil: str, collision: str, shape: t
     bodies = [body for body in random_bodies(rng, shape) if body[0].any()]
     if bodies and np.any([mask for mask, _ in bodies], axis=0).all():
         bodies = []  # a domain needs a fluid cell
-    return Case(
+    case = Case(
         stencil,
         shape,
         Collision(collision, 0.1),
@@ -63,6 +72,9 @@ def random_case(rng: np.random.Generator, stencil: str, collision: str, shape: t
         density=density,
         velocity=velocity,
     )
+    if rng.random() < 0.5:
+        add_random_sheets(rng, case)
+    return case
 
 
 @pytest.fixture(params=["direct", "staged"])

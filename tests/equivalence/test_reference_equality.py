@@ -281,7 +281,7 @@ def test_walls_that_change_in_time(streaming, device):
     for t in range(STEPS):
         along, across = lid(x[:, 0], 5.0, float(t))
         reference.face_velocity[3] = np.array([along, np.full(6, across)])
-        reference.wall_velocity = np.where(mask, np.array(rotor(x, y, float(t))), 0.0)
+        reference.wall_velocities = [np.where(mask, np.array(rotor(x, y, float(t))), 0.0)]
         reference.step()
     solver.step(7)
     solver.step(STEPS - 7)

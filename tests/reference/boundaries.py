@@ -1,12 +1,12 @@
 """Which links do not simply stream, and what arrives along them.
 
-A link is a cell x and a direction i whose source x - c_i lies beyond a face or in a body. Faces are numbered
--x, +x, -y, +y, -z, +z = 0 .. 5.
+A link is a cell x and a direction i whose source x - c_i lies beyond a face, in a body or behind a sheet. Faces are
+numbered -x, +x, -y, +y, -z, +z = 0 .. 5.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,9 +24,9 @@ GOVERNING = ("no-slip", "moving-wall", *INLETS, *OUTLETS)
 class Link:
     """Where population `i` of `cell` comes from; a face acts with the value that it has beside `cell`.
 
-    `kind` is ``fluid`` or ``outflow`` (population `j` of `source`), ``body`` (`source` is the solid cell and `j` the
-    direction off it, mirrored by a free-slip face between), or the kind of the face `face` whose value at the
-    tangential index `at` holds.
+    `kind` is ``fluid`` or ``outflow`` (population `j` of `source`), ``body`` (`source` is the solid cell, or the fluid
+    cell behind a sheet, and `j` the direction off it, mirrored by a free-slip face between; `body` is whose it is), or
+    the kind of the face `face` whose value at the tangential index `at` holds.
     """
 
     i: int
@@ -36,6 +36,11 @@ class Link:
     j: int = -1
     face: int = -1
     at: tuple[int, ...] = ()
+    body: int = -1
+
+
+Sheets = Mapping[tuple[tuple[int, ...], int], int]
+"""The body that a fluid cell has a wall of towards the fluid cell in a direction."""
 
 
 def crossed_faces(source: Sequence[int], shape: Sequence[int]) -> list[int]:
@@ -75,11 +80,24 @@ def redirected(
     return stencil.index(c), tuple(where)
 
 
-def special_links(stencil: Stencil, faces: Sequence[str], solid: NDArray[np.bool_]) -> Iterator[Link]:
-    """All links into fluid cells that cross a face or meet a body."""
-    shape = solid.shape
+def sheet_before(
+    stencil: Stencil, faces: Sequence[str], sheets: Sheets, cell: tuple[int, ...], i: int, crossed: Sequence[int]
+) -> int | None:
+    """The body whose sheet a link meets before it enters a cell; where faces redirect it, on the way along them."""
+    way = -stencil.c[i]
+    for face in crossed:
+        if faces[face] != "periodic":
+            way[face // 2] = 0
+    return sheets.get((cell, stencil.index(way))) if way.any() else None
+
+
+def special_links(
+    stencil: Stencil, faces: Sequence[str], body_of: NDArray[np.int64], sheets: Sheets
+) -> Iterator[Link]:
+    """All links into fluid cells that cross a face or meet a body; `body_of` is -1 in fluid cells."""
+    shape = body_of.shape
     for cell in np.ndindex(shape):
-        if solid[cell]:
+        if body_of[cell] >= 0:
             continue
         for i in range(1, stencil.Q):
             source = tuple(int(x) for x in np.subtract(cell, stencil.c[i]))
@@ -90,8 +108,13 @@ def special_links(stencil: Stencil, faces: Sequence[str], solid: NDArray[np.bool
                 yield Link(i, cell, faces[face], face=face, at=at)
                 continue
             j, where = redirected(stencil, faces, shape, i, source, crossed)
-            if solid[where]:
-                yield Link(i, cell, "body", source=where, j=j)
+            sheet = sheet_before(stencil, faces, sheets, cell, i, crossed)
+            if body_of[where] >= 0:
+                yield Link(i, cell, "body", source=where, j=j, body=int(body_of[where]))
+            elif sheet is not None:
+                yield Link(i, cell, "body", source=where, j=j, body=sheet)
             elif crossed:
                 outflow = any(faces[face] == "outflow" for face in crossed)
+                if outflow and (where, j) in sheets:
+                    where, j = cell, i
                 yield Link(i, cell, "outflow" if outflow else "fluid", source=where, j=j)

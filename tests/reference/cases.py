@@ -159,7 +159,7 @@ class Case:
         numbers = cells * STENCILS[self.stencil].Q + links.directions
         order = np.argsort(numbers)
         cuts = self.cuts[number]
-        return CUT_WALLS[cuts.scheme], numbers[order], links.q[order], None, cuts.holds_temperature, None
+        return CUT_WALLS.get(cuts.scheme, ""), numbers[order], links.q[order], None, cuts.holds_temperature, None
 
     def reference(self) -> Reference:
         """The reference, at rest; give it a state with `copy_state`."""
@@ -294,6 +294,32 @@ def random_cuts(
                     distance[tuple(int(n) for n in cell), i] = float(q)
         found[number] = Cuts(str(rng.choice(schemes or list(CUT_WALLS))), distance)
     return found
+
+
+def add_random_sheets(rng: np.random.Generator, case: Case, share: float = 0.1) -> None:
+    """Walls between pairs of fluid cells of a case that has bodies with cuts, each of one or two of the bodies.
+
+    There are none beside faces whose conditions make all populations of their cells.
+    """
+    c, opposite, fluid = STENCILS[case.stencil].c, STENCILS[case.stencil].opposite, case.fluid()
+    kinds = [kind for kind, _ in case.all_faces()]
+    whole = [number for number, kind in enumerate(kinds) if kind in _core.boundary_numbers()]
+
+    def allowed(cell: Sequence[int]) -> bool:
+        at_face = [cell[n // 2] == (0 if n % 2 == 0 else case.shape[n // 2] - 1) for n in whole]
+        return bool(fluid[tuple(cell)]) and not any(at_face)
+
+    for cell in np.argwhere(fluid).tolist():
+        for i in range(1, len(c)):
+            end = np.add(cell, c[i])
+            outside = [2 * a + int(n > 0) for a, n in enumerate(end) if not 0 <= n < case.shape[a]]
+            end = tuple(int(n) for n in end % case.shape)
+            if any(kinds[face] != "periodic" for face in outside) or not allowed(cell) or not allowed(end):
+                continue
+            for cuts in case.cuts.values():
+                if rng.random() < share / 2:
+                    cuts.distance[tuple(cell), i] = float(rng.choice([rng.uniform(0.001, 1), 0.5], p=[0.9, 0.1]))
+                    cuts.distance[end, int(opposite[i])] = float(rng.uniform(0.001, 1))
 
 
 def one_pair(kind: str, axis: int, D: int) -> list[str]:

@@ -22,7 +22,8 @@ Place = tuple[tuple[int, ...], int]
 @dataclass(frozen=True)
 class Cuts:
     """The links that the surface of a body cuts: their distances, and the velocity and the deviation of the temperature
-    of the wall where they are given there and not for its cells. A body that `holds_temperature` has it there."""
+    of the wall where they are given there and not for its cells. A body that `holds_temperature` has it there. Those
+    between fluid cells are from both ends; of ``"halfway"`` walls only they count."""
 
     scheme: str
     distance: dict[Place, float]
@@ -53,9 +54,29 @@ def interpolated(q: float, outgoing: float, returning: float, streamed: float, m
 FORMULAS = {"interpolated": interpolated, "bouzidi": bouzidi, "central-linear": central_linear}
 
 
+def sheets(reference: Reference) -> dict[Place, int]:
+    """The body that a fluid cell has a wall of towards the fluid cell in a direction, the nearest of several."""
+    found: dict[Place, tuple[float, int]] = {}
+    for body, cuts in reference.cuts.items():
+        for (cell, i), distance in cuts.distance.items():
+            end = np.add(cell, reference.stencil.c[i])
+            crossed = crossed_faces(end.tolist(), reference.shape)
+            if any(reference.faces[face] != "periodic" for face in crossed) or reference.solid[cell]:
+                continue
+            if not reference.solid[tuple(end % reference.shape)]:
+                q = 0.5 if cuts.scheme == "halfway" else distance
+                found[cell, i] = min((q, body), found.get((cell, i), (np.inf, -1)))
+    return {place: body for place, (_, body) in found.items()}
+
+
+def has_distances(reference: Reference, body: int) -> bool:
+    """Whether a body has walls at known distances."""
+    return body in reference.cuts and reference.cuts[body].scheme != "halfway"
+
+
 def place_of(reference: Reference, link: Link) -> Place | None:
     """Where the surface of its body cuts a link; None for one that it does not cut, or that a face redirects."""
-    cuts = reference.cuts.get(int(reference.body_of[link.source]))
+    cuts = reference.cuts.get(link.body)
     place = link.cell, int(reference.stencil.opposite[link.i])
     crossed = crossed_faces(np.subtract(link.cell, reference.stencil.c[link.i]).tolist(), reference.shape)
     is_direct = all(reference.faces[face] == "periodic" for face in crossed)
@@ -64,10 +85,10 @@ def place_of(reference: Reference, link: Link) -> Place | None:
 
 def velocity_of(reference: Reference, link: Link) -> Array:
     """The velocity of the wall that a link meets."""
-    place, body = place_of(reference, link), int(reference.body_of[link.source])
+    place, body = place_of(reference, link), link.body
     if place is not None and place in reference.cuts[body].velocity:
         return reference.cuts[body].velocity[place]
-    return np.asarray(reference.wall_velocity[(slice(None), *link.source)])
+    return np.asarray(reference.wall_velocities[body][(slice(None), *link.source)])
 
 
 def distance_of(reference: Reference, link: Link) -> float:
@@ -75,16 +96,16 @@ def distance_of(reference: Reference, link: Link) -> float:
     population does not come from a fluid cell."""
     place = place_of(reference, link)
     towards = reference.special.get((link.cell, int(reference.stencil.opposite[link.i])))
-    if place is None or (towards is not None and towards.kind != "fluid"):
+    if not has_distances(reference, link.body) or place is None or (towards is not None and towards.kind != "fluid"):
         return 0.5
-    return reference.cuts[int(reference.body_of[link.source])].distance[place]
+    return reference.cuts[link.body].distance[place]
 
 
 def come_off(reference: Reference, arrived: Array) -> None:
     """Change what comes off the walls, after all else has streamed in."""
     for link in reference.links:
-        body = int(reference.body_of[link.source]) if link.kind == "body" else -1
-        if body not in reference.cuts:
+        body = link.body
+        if link.kind != "body" or not has_distances(reference, body):
             continue
         stencil, back = reference.stencil, int(reference.stencil.opposite[link.i])
         off = float(stencil.c[link.j] @ velocity_of(reference, link))
@@ -106,7 +127,7 @@ def exchanged(reference: Reference, link: Link, arrived: Array) -> tuple[Array, 
     stencil, back = reference.stencil, reference.stencil.opposite[link.i]
     off, rest = stencil.c[link.j], stencil.w[link.i]
     out, into = reference.f[(back, *link.cell)] - rest, arrived[(link.i, *link.cell)] - rest
-    if int(reference.body_of[link.source]) not in reference.cuts:
+    if not has_distances(reference, link.body):
         return -off * (out + into), 0.5
     wall = velocity_of(reference, link)
     return (-off - wall) * out - (off - wall) * into, distance_of(reference, link)

@@ -61,16 +61,17 @@ class Reference:
         self.face_velocity = face_velocity or {}
         self.face_density = face_density or {}
         self.body_of = np.full(self.shape, -1)
-        self.wall_velocity = np.zeros((dimensions, *self.shape))
+        self.wall_velocities = []  # of bodies, in all cells
         for number, (mask, velocity) in enumerate(bodies):
             self.body_of[mask] = number
             values = self._over_cells(np.asarray(velocity, float), self.shape)
-            self.wall_velocity += np.where(mask, values, 0.0)
+            self.wall_velocities.append(np.broadcast_to(values, (dimensions, *self.shape)))
         self.solid = self.body_of >= 0
         self.faces = faces or ["periodic"] * 2 * dimensions
-        self.links = list(special_links(self.stencil, self.faces, self.solid))
-        self.special = {(link.cell, link.i): link for link in self.links}
         self.cuts = cuts or {}
+        self.sheets = cut_walls.sheets(self)
+        self.links = list(special_links(self.stencil, self.faces, self.body_of, self.sheets))
+        self.special = {(link.cell, link.i): link for link in self.links}
         self._of_cells = [link for link in self.links if link.kind in boundary_cells.FORMULAS]
         alone = [link for link in self.links if link.kind not in boundary_cells.FORMULAS]
         self._by_kind = {kind: [k for k in alone if k.kind == kind] for kind in {k.kind for k in alone}}
@@ -172,7 +173,7 @@ class Reference:
         if link.kind == "no-slip":
             return np.zeros(self.stencil.D)
         if link.kind == "body":
-            return self.wall_velocity[(slice(None), *link.source)]
+            return np.asarray(self.wall_velocities[link.body][(slice(None), *link.source)])
         values = np.asarray(self.face_velocity[link.face], float)
         return values[(slice(None), *link.at)] if values.ndim > 1 else values
 
@@ -197,7 +198,7 @@ class Reference:
         force = np.zeros(dimensions)
         torque = np.zeros(1 if dimensions == 2 else 3)
         for link in self.links:
-            if link.kind != "body" or self.body_of[link.source] != body:
+            if link.kind != "body" or link.body != body:
                 continue
             pull, distance = cut_walls.exchanged(self, link, arrived)
             arm = np.add(link.source, 0.5) + (1 - distance) * self.stencil.c[link.j] - about

@@ -109,7 +109,8 @@ class ThermalReference(Reference):
     def neighbour(self, cell: tuple[int, ...], c: NDArray[np.int64]) -> Neighbour:
         """Temperature one link off a fluid cell: across faces, axis by axis, then what a body there makes of it."""
         crossed, at = self.leads_to(cell, c)
-        if not self.solid[at]:
+        body = self.wall_before(cell, c)
+        if body < 0:
             return self._across(Neighbour(at), crossed, at)
         if not crossed and (cut := self._behind_cut(cell, c, at)) is not None:
             return cut
@@ -117,11 +118,25 @@ class ThermalReference(Reference):
             there = self._across(Neighbour(cell), crossed, cell)
         else:
             parts = [np.where(np.arange(c.size) == axis, c, 0) for axis in np.flatnonzero(c)]
-            neighbours = [self._wrapped(np.add(cell, part)) for part in parts]
-            # of a link along an axis the one part is the link, which is solid
-            fluid = [b for b in neighbours if not self.solid[b]]
-            there = Neighbour(fluid[0] if len(fluid) == 1 else cell)
-        return there.reflected(self._wall(self.body_temperature[self.body_of[at]], at))
+            # of a link along an axis the one part is the link, which meets the body
+            fluid = [part for part in parts if self.wall_before(cell, part) < 0]
+            there = Neighbour(self._other(cell, c, fluid[0]) if len(fluid) == 1 else cell)
+        return there.reflected(self._wall(self.body_temperature[body], at))
+
+    def _other(self, cell: tuple[int, ...], c: NDArray[np.int64], part: NDArray[np.int64]) -> tuple[int, ...]:
+        """The cell at a part of a diagonal link, if its own links across the diagonal and along it meet a body too, as
+        they may not where a sheet ends; else the cell itself."""
+        beside = self._wrapped(np.add(cell, part))
+        walls = self.wall_before(beside, c - 2 * part), self.wall_before(beside, c - part)
+        return beside if min(walls) >= 0 else cell
+
+    def wall_before(self, cell: tuple[int, ...], c: NDArray[np.int64]) -> int:
+        """The body that a link meets, with a cell or with a sheet before the cell that it leads to; -1 for none."""
+        crossed, at = self.leads_to(cell, c)
+        inside = c.copy()
+        inside[[face // 2 for face in crossed]] = 0
+        sheet = self.sheets.get((cell, self.stencil.index(inside)), -1) if inside.any() else -1
+        return int(self.body_of[at]) if self.solid[at] else sheet
 
     def _behind_cut(self, cell: tuple[int, ...], c: NDArray[np.int64], at: tuple[int, ...]) -> Neighbour | None:
         """What a fluid cell finds in solid cell `at` if its surface cuts the link.
@@ -242,7 +257,14 @@ class ThermalReference(Reference):
         wall = np.asarray(temperature, float) - self.heat.reference
         gradient = 2 * (wall - T[0])
         if len(T) > 1:
-            gradient = np.where(solid[1], gradient, (8 * wall - 9 * T[0] + T[1]) / 3)
+            axes = [n for n in range(self.stencil.D) if n != axis]
+            into = (np.arange(self.stencil.D) == axis) * (1 if face % 2 == 0 else -1)
+            walls = np.zeros(solid[0].shape, bool)
+            for at in np.ndindex(walls.shape):
+                cell = np.zeros(self.stencil.D, int)
+                cell[axes], cell[axis] = at, 0 if face % 2 == 0 else self.shape[axis] - 1
+                walls[at] = self.wall_before(tuple(cell.tolist()), into) >= 0
+            gradient = np.where(walls, gradient, (8 * wall - 9 * T[0] + T[1]) / 3)
         return np.where(solid[0], 0.0, self.heat.diffusivity * gradient)
 
     def body_flux(self, body: int) -> tuple[list[tuple[int, ...]], Array, Array]:
@@ -254,7 +276,7 @@ class ThermalReference(Reference):
         found: dict[tuple[int, ...], tuple[float, float]] = {}
         for cell in map(tuple, np.argwhere(~self.solid).tolist()):
             for i in range(1, self.stencil.Q):
-                if self.body_of[self.leads_to(cell, self.stencil.c[i])[1]] != body:
+                if self.wall_before(cell, self.stencil.c[i]) != body:
                     continue
                 flux, area = found.get(cell, (0.0, 0.0))
                 w = self.laplacian[i]

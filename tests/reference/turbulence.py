@@ -80,8 +80,11 @@ def beyond(
         if rule is not None:
             return own
         there[axis] %= reference.shape[axis]
-    if reference.solid[tuple(there)]:
-        return 2 * reference.wall_velocity[(slice(None), *there)] - own
+    body = int(reference.body_of[tuple(there)])
+    if body < 0:
+        body = reference.sheets.get((cell, reference.stencil.index(step * np.eye(len(own), dtype=int)[axis])), -1)
+    if body >= 0:
+        return 2 * reference.wall_velocities[body][(slice(None), *there)] - own
     return velocity[(slice(None), *there)]
 
 

@@ -87,6 +87,16 @@ def test_a_mesh_is_fitted(tmp_path: Path) -> None:
     assert found.bounds.mean(axis=0) == pytest.approx([12, 10, 10])
 
 
+def test_a_mesh_may_be_a_sheet(tmp_path: Path) -> None:
+    corners = np.array([(5.3, 2, 2), (6.1, 7, 2), (6.1, 7, 9), (5.3, 2, 9)])
+    meshes.write(tmp_path / "sheet.stl", corners, np.array([(0, 1, 2), (0, 2, 3)]))
+    domain = built({"shape": "mesh", "file": "sheet.stl", "name": "sheet", "sheet": True}, tmp_path)
+    found = domain.bodies["sheet"].geometry
+    assert isinstance(found, lbm.Mesh)
+    assert found.sheet
+    assert not domain.solid.any()
+
+
 def test_shapes_of_two_dimensions(tmp_path: Path) -> None:
     domain = built(
         {"shape": "airfoil", "airfoil": "naca0012", "chord": 30, "leading_edge": [5, 10]}, tmp_path, (40, 20)

@@ -85,7 +85,7 @@ def test_a_geometry_through_a_periodic_face_is_one_body() -> None:
     fields = []
     for x in (20.3, 38.3):
         domain = lbm.Domain((40, 20), "D2Q9")
-        domain.add_body(lbm.Sphere((x, 9.8), 5.2) | lbm.Sphere((x - 40, 9.8), 5.2), "disc")
+        domain.add_body(lbm.Sphere((x, 9.8), 5.23) | lbm.Sphere((x - 40, 9.8), 5.23), "disc")
         solver = lbm.Solver(domain, lbm.TRT(0.05), force=(1e-5, 0), precision="float64", device="cpu")
         solver.step(50)
         fields.append(np.roll(solver.velocity(), -round(x - 20.3), axis=1))

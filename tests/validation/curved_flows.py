@@ -10,8 +10,13 @@ import lbmgpu as lbm
 SPEED = 0.01
 
 
-def couette(gap: int, scheme: str | None, viscosity: float = 0.1, **options: str) -> lbm.Solver:
-    """Between a cylinder that turns, as wide as the gap, and one at rest; the axis is not in the middle of a cell."""
+def couette(
+    gap: int, scheme: str | None, viscosity: float = 0.1, thickness: float | None = None, **options: str
+) -> lbm.Solver:
+    """Between a cylinder that turns, as wide as the gap, and one at rest; the axis is not in the middle of a cell.
+
+    With a `thickness` the first one is a ring with fluid inside.
+    """
     n = 4 * gap + 5
     center = (n / 2 + 0.3, n / 2 + 0.17)
     domain = lbm.Domain((n, n), "D2Q9")
@@ -19,7 +24,10 @@ def couette(gap: int, scheme: str | None, viscosity: float = 0.1, **options: str
     def turning(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         return -SPEED / gap * (y - center[1]), SPEED / gap * (x - center[0])
 
-    domain.add_body(lbm.Sphere(center, gap), "inner", lbm.MovingWall(turning, scheme=scheme))
+    inner: lbm.Geometry = lbm.Sphere(center, gap)
+    if thickness is not None:
+        inner = inner - lbm.Sphere(center, gap - thickness)
+    domain.add_body(inner, "inner", lbm.MovingWall(turning, scheme=scheme))
     around = lbm.Box((-1, -1), (n + 1, n + 1)) - lbm.Sphere(center, 2 * gap)
     domain.add_body(around, "outer", lbm.NoSlip(scheme=scheme))
     solver = lbm.Solver(domain, lbm.TRT(viscosity), precision="float64", **options)

@@ -49,6 +49,18 @@ struct CutPlaces {
     Index outgoing, returning, streamed, incoming;
 };
 
+/// A wall between two fluid cells of a block. The outgoing population of each cell lies where the other one's incoming
+/// population has to be, so that both sides are served together.
+struct SheetLink {
+    CutLink side[2];
+};
+
+/// Offsets of the populations of both sides. The incoming place of a side is the outgoing one of the other. Where a
+/// side is half-way, its other places are that too.
+struct SheetPlaces {
+    Index incoming[2], returning[2], streamed[2];
+};
+
 /// A cell with wall links: the range [first, first + count) of the plan's wall links.
 struct WallCell {
     int x, y, z;
@@ -124,12 +136,14 @@ struct SpongeLayer {
 struct BodyLink {
     int x, y, z;
     int i;
-    int solid[3];          // the solid cell
+    int solid[3];          // the solid cell; of a wall between fluid cells the other one
     int off_solid;         // velocity with which the population leaves it: i, mirrored if a free-slip face lies between
     double wall_momentum;  // 2 w_i c . u_w rho_0 / cs2, with c the velocity `off_solid`
     double velocity[3];    // u_w, of a wall whose distance is known
     double distance;       // from the cell's centre to the wall, as a fraction of the link
     bool is_cut;           // whether the wall is one of a body whose distances are known
+    bool is_sheet = false;     // whether it is one between fluid cells
+    unsigned char scheme = 0;  // of a wall that is both: index in boundary::CutWalls
 };
 
 /// The temperature of a halo cell behind a wall: `sign` times that at `source` plus `value`. Offsets of temperatures

@@ -18,6 +18,8 @@ struct LinkPlan {
     std::vector<WallLink> wall_links;
     std::vector<CutLink> cut_links;  // after all copies, in the order of their incoming places in the first phase
     ByPhase<std::vector<CutPlaces>> cut_places;
+    std::vector<SheetLink> sheet_links;  // when nothing reads post-collision populations any more
+    ByPhase<std::vector<SheetPlaces>> sheet_places;
     std::vector<BoundaryCell> boundary_cells;        // computed after all links
     std::vector<ScaledVector> scaled_values;         // of links and boundary cells that change in time
     double reference_density = 1, wall_inertia = 1;  // as in boundary::Wall, for these

@@ -158,6 +158,36 @@ LBM_HD boundary::LinearWall<Real> wall_now(const CutLink& link, const ScaledValu
     return wall;
 }
 
+/// Computes the incoming populations of both sides of a wall between fluid cells, `walls[0]` and `walls[1]`.
+template <class Real, class Stored>
+LBM_HD void serve_sheet_link(Stored* data, const boundary::LinearWall<Real> (&walls)[2], const SheetPlaces& at) {
+    Real incoming[2];
+    static_for<2>([&]<int k>() LBM_INLINE_LAMBDA {
+        incoming[k] =
+            walls[k].incoming(from_storage<Real>(data[at.incoming[1 - k]]), from_storage<Real>(data[at.returning[k]]),
+                              from_storage<Real>(data[at.streamed[k]]));
+    });
+    static_for<2>([&]<int k>() LBM_INLINE_LAMBDA { data[at.incoming[k]] = Store<Stored>::from(incoming[k]); });
+}
+
+/// What comes off a wall at a known distance between fluid cells. It is computed anew for the force, as its place holds
+/// a population of the other cell until the next update.
+template <class S, class Real, class Stored>
+LBM_HD Real off_sheet(const CellView<S, Real, Stored>& cell, const BodyLink& link, Real outgoing) {
+    if (link.distance == 0.5) {
+        return boundary::bounced_back(outgoing, Real(link.wall_momentum));
+    }
+    boundary::LinearWall<Real> wall{};
+    for_types(boundary::CutWalls{}, [&](auto member) LBM_INLINE_LAMBDA {
+        using Wall = typename decltype(member)::type;
+        if (link.scheme == position_in<boundary::CutWalls, Wall>) {
+            const boundary::LinearWeights weights = Wall::weights(link.distance);
+            wall = {Real(weights.returning), Real(weights.streamed), Real(weights.momentum * link.wall_momentum)};
+        }
+    });
+    return wall.incoming(outgoing, cell.post_collision(link.i), cell.post_streaming(Stencil<S>::opposite(link.i)));
+}
+
 /// Adds the force on a body by one link, and its torque about a center, to `sum`, by the momentum exchange method. Of a
 /// body whose distances are known it is Galilean invariant: momentum is measured relative to the wall, with what comes
 /// off it (Wen, Zhang, Tu, Wang & Fang, J. Comput. Phys. 266 (2014) 161), which boundaries have supplied.
@@ -168,7 +198,9 @@ LBM_HD void add_body_force(const LatticeView<S, Real, Stored>& lattice, const Bo
     const Real outgoing = cell.post_collision(Stencil<S>::opposite(link.i));
     Real incoming = boundary::bounced_back(outgoing, Real(link.wall_momentum));
     if constexpr (!Stencil<S>::multispeed) {  // which takes no bodies
-        incoming = link.is_cut ? cell.post_streaming(link.i) : incoming;
+        if (link.is_cut) {
+            incoming = link.is_sheet ? off_sheet(cell, link, outgoing) : cell.post_streaming(link.i);
+        }
     }
     const double exchanged = double(outgoing) + double(incoming);
     const double lost = link.is_cut ? double(outgoing) - double(incoming) : 0;

@@ -17,13 +17,18 @@ namespace {
 
 using Indices = py::array_t<std::int64_t, py::array::c_style>;
 
-/// The links that a body's surface cuts: the scheme of the walls, links, distances, and velocities if they differ;
-/// then whether the temperature has its wall there too, and temperatures if they differ.
+/// The links that a body's surface cuts: the scheme of the walls, empty for half-way ones, links, distances, and
+/// velocities if they differ; then whether the temperature has its wall there too, and temperatures if they differ.
 using GivenLinks = std::tuple<std::string, Indices, Doubles, std::optional<Doubles>, bool, std::optional<Doubles>>;
 
 engine::CutLinks cut_links(const Engine& e, const GivenLinks& given) {
     const auto& [scheme, links, distance, velocity, hold_temperature, temperature] = given;
-    engine::CutLinks cuts{true, engine::wall_kind(scheme), {links.data(), links.data() + links.size()}, {}, {}, {}};
+    engine::CutLinks cuts;
+    cuts.are_given = !scheme.empty();
+    if (cuts.are_given) {
+        cuts.scheme = engine::wall_kind(scheme);
+    }
+    cuts.links.assign(links.data(), links.data() + links.size());
     cuts.distance = to_vector("distance", distance);
     if (velocity) {
         require_shape("velocity of links", *velocity, {e.domain().D, links.size()});

@@ -9,6 +9,7 @@
 #include "../lattice/links.h"
 #include "../lattice/temperature.h"
 #include "copy_runs.h"
+#include "cut_link_lists.h"
 #include "link_resolver.h"
 #include "sponge_plan.h"
 
@@ -37,13 +38,6 @@ struct BoundaryHaloPlan::Builder {
         At from;  // the formula takes the post-collision population from_i of this cell
         int from_i;
     };
-    /// A cut link, before links are sorted.
-    struct PendingCutLink {
-        int x, y, z, i;
-        backend::CutLink link;
-        ValueSource source;
-        Index incoming;  // its incoming place in the first phase
-    };
 
     BoundaryHaloPlan& plan;
     const Domain& domain;
@@ -57,14 +51,13 @@ struct BoundaryHaloPlan::Builder {
     std::vector<Import> imports =
         std::vector<Import>(blocks.size(), {0, backend::ByPhase<std::vector<CopyRun>>(phases)});  // by block
     std::vector<PendingWallLink> pending{};
-    std::vector<PendingCutLink> pending_cuts{};
+    CutLinkLists<S, ValueSource> cut_lists{address, phases};
     std::vector<BoundaryPlan::Incoming> incoming{};
     BlockFinder holder{blocks, own};
 
     void build() {
         plan.links_.copies = backend::ByPhase<std::vector<CopyRun>>(phases);
         plan.links_.wall_offsets = backend::ByPhase<std::vector<backend::LinkOffsets>>(phases);
-        plan.links_.cut_places = backend::ByPhase<std::vector<backend::CutPlaces>>(phases);
         for (int i = 1; i < S::Q; ++i) {
             through_x_faces(i);
             through_other_faces(i);
@@ -72,8 +65,11 @@ struct BoundaryHaloPlan::Builder {
                 off_bodies(i);
             }
         }
+        if (part == PlanOf::Block) {
+            off_sheets();
+        }
         group_wall_links();
-        sort_cut_links();
+        cut_lists.put_into(plan.links_, plan.cut_sources_, plan.sheet_sources_);
         add_boundary_cells();
         if (part == PlanOf::Block) {
             add_sponge_cells(domain, blocks[std::size_t(own)], plan.links_);
@@ -142,6 +138,32 @@ struct BoundaryHaloPlan::Builder {
                     }
                 }
             }
+        }
+    }
+
+    /// Adds the links between two cells inside the block that a sheet cuts.
+    void off_sheets() {
+        for (std::size_t k = 0; k < domain.sheets.size(); ++k) {
+            if (k > 0 && domain.sheets[k].key == domain.sheets[k - 1].key) {
+                continue;
+            }
+            domain.with_key(domain.sheets[k].key, [&](const int(&cell)[3], const int(&to)[3]) {
+                int i = 0;
+                bool inside = true;
+                for (int velocity = 1; velocity < S::Q; ++velocity) {
+                    const int* c = S::c[velocity];
+                    i = c[0] == -to[0] && c[1] == -to[1] && c[2] == -to[2] ? velocity : i;
+                }
+                const int size[3] = {address.nx, address.ny, address.nz};
+                for (int a = 0; a < 3; ++a) {
+                    for (const int at : {cell[a] - offset[a], cell[a] - offset[a] + to[a]}) {
+                        inside = inside && at >= 0 && at < size[a];
+                    }
+                }
+                if (inside) {
+                    add(cell[0] - offset[0], cell[1] - offset[1], cell[2] - offset[2], i);
+                }
+            });
         }
     }
 
@@ -226,24 +248,46 @@ struct BoundaryHaloPlan::Builder {
         const Index solid_cell = domain.known_cell(source.x, source.y, source.z);
         const Index cut = cut_of(x, y, z, i, source);
         const double distance = cut >= 0 && meets_fluid(x, y, z, i) ? cuts.distance[std::size_t(cut)] : halfway;
-        plan.body_links_[body].push_back(
-            {x, y, z, i, {source.x, source.y, source.z}, source.i, 0, {0, 0, 0}, distance, cuts.are_given});
-        if (cuts.are_given) {
+        const bool is_sheet = !domain.solid(source.x, source.y, source.z);
+        plan.body_links_[body].push_back({x,
+                                          y,
+                                          z,
+                                          i,
+                                          {source.x, source.y, source.z},
+                                          source.i,
+                                          0,
+                                          {0, 0, 0},
+                                          distance,
+                                          cuts.are_given,
+                                          is_sheet,
+                                          static_cast<unsigned char>(cuts.scheme)});
+        if (cuts.are_given || cuts.count() > 0) {
             plan.cuts_of_links_[body].push_back(cut);
+        }
+        const ValueSource value{-1, body, solid_cell, source.i, cut};
+        const boundary::LinearWeights weights =
+            distance == halfway ? boundary::LinearWeights{0, 0, 1} : weights_of(cuts.scheme, distance);
+        if (is_sheet && is_shared(x, y, z, i, source)) {
+            cut_lists.add_side({x, y, z, i}, weights, source.i, value, distance == halfway);
+            return;
         }
         if (distance == halfway && domain.body_velocity[body].empty()) {
             copy(x, y, z, i, {own, x, y, z}, Stencil<S>::opposite(i));
             return;
         }
-        const ValueSource value{-1, body, solid_cell, source.i, cut};
         if (distance == halfway) {
             add_reflection<boundary::MovingWall>(x, y, z, i, value);
         } else {
-            const boundary::LinearWeights weights = weights_of(cuts.scheme, distance);
-            const backend::CutLink link{{weights.returning, weights.streamed, 0}, weights.momentum, -1, 0};
-            pending_cuts.push_back(
-                {x, y, z, i, link, value, post_streaming_offset<S>(address, phases.front(), x, y, z, i)});
+            cut_lists.add({x, y, z, i}, weights, source.i, value);
         }
+    }
+
+    /// Whether a population that comes off a wall between two fluid cells has its place where the other cell has put
+    /// its outgoing one, as within a block and along its self-periodic axes.
+    bool is_shared(int x, int y, int z, int i, const LinkSource& source) {
+        const At other = at(source.x, source.y, source.z);
+        return other.block == own && post_collision_of(phases.front(), other, source.i) ==
+                                         post_streaming_offset<S>(address, phases.front(), x, y, z, i);
     }
 
     /// The place of the link through which population i comes off a body among the links that its surface cuts; -1 if
@@ -351,22 +395,6 @@ struct BoundaryHaloPlan::Builder {
         }
     }
 
-    /// Lists the cut links in the order of memory, so that threads side by side read neighbouring places.
-    void sort_cut_links() {
-        std::sort(pending_cuts.begin(), pending_cuts.end(),
-                  [](const PendingCutLink& a, const PendingCutLink& b) { return a.incoming < b.incoming; });
-        for (const PendingCutLink& p : pending_cuts) {
-            plan.links_.cut_links.push_back(p.link);
-            plan.cut_sources_.push_back(p.source);
-            for (const Phase phase : phases) {
-                const NearestNeighborOffsets<S> places(address, phase, p.x, p.y, p.z);
-                const int towards = Stencil<S>::opposite(p.i);
-                plan.links_.cut_places[phase].push_back({places.post_collision(towards), places.post_collision(p.i),
-                                                         places.post_streaming(towards), places.post_streaming(p.i)});
-            }
-        }
-    }
-
     void add_wall_link(const PendingWallLink& p) {
         plan.links_.wall_links.push_back(p.link);
         plan.value_sources_.push_back(p.source);
@@ -404,6 +432,7 @@ void BoundaryHaloPlan::take(LongRangePlan&& long_range, const std::vector<Phase>
     links_.copies = Copies(phases);
     links_.wall_offsets = backend::ByPhase<std::vector<backend::LinkOffsets>>(phases);
     links_.cut_places = backend::ByPhase<std::vector<backend::CutPlaces>>(phases);
+    links_.sheet_places = backend::ByPhase<std::vector<backend::SheetPlaces>>(phases);
     for (auto& runs : links_.copies) {  // post-collision populations lie in their own cells in every phase
         runs = long_range.copies;
     }
@@ -422,10 +451,11 @@ void BoundaryHaloPlan::take(LongRangePlan&& long_range, const std::vector<Phase>
 }
 
 std::size_t BoundaryHaloPlan::bytes() const {
-    std::size_t sum = links_.wall_cells.capacity() * sizeof(WallCell) +
-                      links_.wall_links.capacity() * sizeof(WallLink) +
-                      links_.cut_links.capacity() * sizeof(backend::CutLink) +
-                      (value_sources_.capacity() + cut_sources_.capacity()) * sizeof(ValueSource);
+    std::size_t sum =
+        links_.wall_cells.capacity() * sizeof(WallCell) + links_.wall_links.capacity() * sizeof(WallLink) +
+        links_.cut_links.capacity() * sizeof(backend::CutLink) +
+        links_.sheet_links.capacity() * sizeof(backend::SheetLink) +
+        (value_sources_.capacity() + cut_sources_.capacity() + sheet_sources_.capacity()) * sizeof(ValueSource);
     sum += links_.boundary_cells.capacity() * sizeof(backend::BoundaryCell) +
            links_.scaled_values.capacity() * sizeof(backend::ScaledVector) +
            links_.scaled_numbers.capacity() * sizeof(backend::ScaledNumber) +
@@ -440,6 +470,9 @@ std::size_t BoundaryHaloPlan::bytes() const {
     }
     for (const auto& places : links_.cut_places) {
         sum += places.capacity() * sizeof(backend::CutPlaces);
+    }
+    for (const auto& places : links_.sheet_places) {
+        sum += places.capacity() * sizeof(backend::SheetPlaces);
     }
     for (const Import& import : imports_) {
         for (const auto& runs : import.copies) {

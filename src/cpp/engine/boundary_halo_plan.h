@@ -89,6 +89,7 @@ private:
     std::vector<Import> imports_;
     std::vector<ValueSource> value_sources_;  // by wall link
     std::vector<ValueSource> cut_sources_;    // by cut link
+    std::vector<ValueSource> sheet_sources_;  // by side of a sheet link
     std::vector<Index> boundary_places_;      // by boundary cell: its index on the face
     std::vector<std::vector<backend::BodyLink>> body_links_;
     std::vector<std::vector<Index>> cuts_of_links_;  // of those of a body with cut links: the place among these, or -1

@@ -86,9 +86,12 @@ struct ScaledValue {
     backend::ScaledVector at(int components, Index place, Index count) const;
 };
 
-/// The links that the surface of a body cuts, from fluid cells, in rising order. Walls on other links are half-way.
+/// The links that the surface of a body cuts, from fluid cells, in rising order: those that lead to its cells, and from
+/// both ends those that lead to other fluid cells (SheetWall). Walls on other links are half-way.
 struct CutLinks {
-    bool are_given = false;        // whether the body has distances, here or in the part of another process
+    /// Whether the body has distances, here or in the part of another process. Else links are those between two fluid
+    /// cells alone, and all walls are half-way.
+    bool are_given = false;
     CutWallKind scheme{};          // of the walls
     std::vector<Index> links;      // index of the fluid cell among the known ones times Q plus the velocity to the wall
     std::vector<double> distance;  // of each, from the cell's centre to the wall, as a fraction of the link
@@ -104,6 +107,14 @@ struct CutLinks {
         const auto at = std::lower_bound(links.begin(), links.end(), link);
         return at != links.end() && *at == link ? at - links.begin() : -1;
     }
+};
+
+/// A wall between two fluid cells, of a thin sheet or of a part of a body that is thinner than a cell, seen from one of
+/// them.
+struct SheetWall {
+    Index key;        // Domain::key_of the cell and the vector to the other one
+    double distance;  // of the link; of several walls on it the nearest counts
+    int body;
 };
 
 struct Domain {
@@ -125,6 +136,7 @@ struct Domain {
     std::vector<std::vector<double>> body_velocity;
     std::vector<ScaledValue> body_scaled;
     std::vector<CutLinks> body_cuts;
+    std::vector<SheetWall> sheets;  // of all bodies, sorted
 
     bool is_hybrid_thermal = false;  // whether the hybrid thermal model adds a temperature, which the rest describes
     double diffusivity = 0;
@@ -162,6 +174,54 @@ struct Domain {
     bool solid(const int (&at)[3]) const { return solid(at[0], at[1], at[2]); }
     /// The body of a solid cell.
     int body_of(int x, int y, int z) const { return owner[std::size_t(known_cell(x, y, z))]; }
+
+    /// The number of a known cell and a vector of -1, 0 and 1.
+    static Index key_of(Index known_cell, const int (&to)[3]) {
+        return 27 * known_cell + (to[0] + 1) + 3 * (to[1] + 1) + 9 * (to[2] + 1);
+    }
+    /// Calls visit(cell, vector) with what has a key.
+    template <class Visit>
+    void with_key(Index key, Visit&& visit) const {
+        const int code = int(key % 27);
+        Index at = key / 27;
+        int cell[3];
+        for (int a = 0; a < 3; ++a) {
+            const int k = known.offset[a] + int(at % known.size[a]);
+            cell[a] = k < 0 ? k + size[a] : k >= size[a] ? k - size[a] : k;
+            at /= known.size[a];
+        }
+        const int to[3] = {code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1};
+        visit(cell, to);
+    }
+    /// Lists the walls between fluid cells that the links of a new body, the last one, are; throws
+    /// std::invalid_argument unless such links are given from both ends.
+    void add_sheets();
+    /// The wall between a fluid cell and the next one along a vector, where that is fluid too; null for none.
+    const SheetWall* sheet(const int (&cell)[3], const int (&to)[3]) const {
+        if (sheets.empty()) {
+            return nullptr;
+        }
+        const Index key = key_of(known_cell(cell[0], cell[1], cell[2]), to);
+        const auto at = std::lower_bound(sheets.begin(), sheets.end(), key,
+                                         [](const SheetWall& wall, Index wanted) { return wall.key < wanted; });
+        return at != sheets.end() && at->key == key ? &*at : nullptr;
+    }
+    /// Whether a cell has a wall towards some other fluid cell.
+    bool has_sheets(const int (&cell)[3]) const {
+        const Index first = 27 * known_cell(cell[0], cell[1], cell[2]);
+        const auto at = std::lower_bound(sheets.begin(), sheets.end(), first,
+                                         [](const SheetWall& wall, Index wanted) { return wall.key < wanted; });
+        return at != sheets.end() && at->key < first + 27;
+    }
+    /// The body whose wall a fluid cell has towards the next one along a vector, which is `other`, or that of which it
+    /// is the image: one with that cell, or with a sheet before it. -1: none.
+    int wall_before(const int (&cell)[3], const int (&to)[3], const int (&other)[3]) const {
+        if (solid(other)) {
+            return body_of(other[0], other[1], other[2]);
+        }
+        const SheetWall* wall = sheet(cell, to);
+        return wall == nullptr ? -1 : wall->body;
+    }
 
     /// The components of the value that a face's condition takes.
     int components_of(int face) const {

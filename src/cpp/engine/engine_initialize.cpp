@@ -21,7 +21,7 @@ void check_cuts(const CutLinks& cuts, Index cells, int Q, int D) {
         (!cuts.temperature.empty() && cuts.temperature.size() != cuts.links.size()) ||
         !std::all_of(cuts.distance.begin(), cuts.distance.end(), is_distance) ||
         std::adjacent_find(cuts.links.begin(), cuts.links.end(), std::greater_equal<>()) != cuts.links.end() ||
-        (cuts.count() > 0 && (!cuts.are_given || cuts.links.front() < 0 || cuts.links.back() >= cells * Q))) {
+        (cuts.count() > 0 && (cuts.links.front() < 0 || cuts.links.back() >= cells * Q))) {
         throw std::invalid_argument("links: must be of known cells, in rising order, at distances above 0 up to 1");
     }
 }
@@ -65,6 +65,7 @@ int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity
     domain_.body_scaled.emplace_back();
     domain_.body_cuts.push_back(std::move(cuts));
     domain_.body_temperature.push_back(std::move(temperature));
+    domain_.add_sheets();
     plan_is_current_ = false;
     mark_solid();
     return bodies() - 1;

@@ -91,6 +91,11 @@ struct LateCopies {
             for (const backend::CutPlaces& link : boundaries.cut_places[phase]) {
                 are_possible = are_possible && !std::binary_search(targets.begin(), targets.end(), link.streamed);
             }
+            for (const backend::SheetPlaces& link : boundaries.sheet_places[phase]) {
+                for (const Index streamed : link.streamed) {
+                    are_possible = are_possible && !std::binary_search(targets.begin(), targets.end(), streamed);
+                }
+            }
         }
         const auto is_entered = [&](const auto& cell) {
             return waiting.holds(cell.y, cell.z) &&

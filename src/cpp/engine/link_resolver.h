@@ -14,7 +14,8 @@ struct LinkSource {
         Copy,      // a copy of the post-collision population i of cell (x, y, z)
         Passed,    // the same, modified by the formula of face `owner`
         Face,      // given by the wall, inlet or outlet on face `owner`
-        Body       // reflected by body `owner`: by its solid cell (x, y, z), which the link leaves with velocity i
+        Body       // reflected by body `owner`: by its solid cell (x, y, z), which the link leaves with velocity i, or
+                   // by its wall between the cell and a fluid cell (x, y, z)
     };
     Kind kind;
     int x, y, z;
@@ -66,6 +67,14 @@ public:
         if (domain_.solid(at)) {
             return {LinkSource::Kind::Body, at[0], at[1], at[2], j, domain_.body_of(at[0], at[1], at[2])};
         }
+        if (const SheetWall* sheet = sheet_before(x, y, z, i, face_of_axis)) {
+            return {LinkSource::Kind::Body, at[0], at[1], at[2], j, sheet->body};
+        }
+        if (changing >= 0 && domain_.sheet(at, S::c[j]) != nullptr) {
+            // What that cell sends to a wall between fluid cells is changed before an update, while other blocks may
+            // still read it: the own population takes its place.
+            return {LinkSource::Kind::Passed, x, y, z, i, changing};
+        }
         const auto kind = changing >= 0 ? LinkSource::Kind::Passed
                           : outside     ? LinkSource::Kind::Copy
                                         : LinkSource::Kind::Neighbor;
@@ -73,6 +82,18 @@ public:
     }
 
 private:
+    /// The wall between two fluid cells that a link meets before it enters cell (x, y, z) with velocity i. Where faces
+    /// redirect it that is the wall on the way along them.
+    const SheetWall* sheet_before(int x, int y, int z, int i, const int (&face_of_axis)[3]) const {
+        const int cell[3] = {x, y, z};
+        int to[3] = {0, 0, 0};
+        for (int a = 0; a < S::D; ++a) {
+            const bool redirected = face_of_axis[a] >= 0 && !is_periodic(domain_.faces[face_of_axis[a]]);
+            to[a] = redirected ? 0 : -S::c[i][a];
+        }
+        return domain_.sheet(cell, to);
+    }
+
     int precedence(int face) const {
         return with_condition(domain_.faces[face], [](auto c) { return decltype(c)::precedence; });
     }

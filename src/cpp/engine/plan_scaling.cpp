@@ -95,6 +95,9 @@ void BoundaryHaloPlan::list_scaled_values(const Domain& domain, const std::vecto
     for (std::size_t k = 0; k < cut_sources_.size(); ++k) {
         set(links_.cut_links[k], cut_sources_[k]);
     }
+    for (std::size_t k = 0; k < sheet_sources_.size(); ++k) {
+        set(links_.sheet_links[k / 2].side[k % 2], sheet_sources_[k]);
+    }
     for (std::size_t k = 0; k < boundary_places_.size(); ++k) {
         backend::BoundaryCell& cell = links_.boundary_cells[k];
         const ScaledValue& given = domain.face_scaled[cell.face];

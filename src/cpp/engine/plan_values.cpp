@@ -59,6 +59,10 @@ void BoundaryHaloPlan::refresh_values(const Domain& domain) {
         backend::CutLink& link = links_.cut_links[k];
         link.wall.value = link.momentum_weight * value(domain, face_kind<boundary::MovingWall>, cut_sources_[k]);
     }
+    for (std::size_t k = 0; k < sheet_sources_.size(); ++k) {
+        backend::CutLink& side = links_.sheet_links[k / 2].side[k % 2];
+        side.wall.value = side.momentum_weight * value(domain, face_kind<boundary::MovingWall>, sheet_sources_[k]);
+    }
     for (std::size_t k = 0; k < boundary_places_.size(); ++k) {
         backend::BoundaryCell& cell = links_.boundary_cells[k];
         with_condition(FaceKind(cell.condition), [&](auto c) {
@@ -71,7 +75,8 @@ void BoundaryHaloPlan::refresh_values(const Domain& domain) {
         for (std::size_t k = 0; k < body_links_[body].size(); ++k) {
             BodyLink& link = body_links_[body][k];
             const Index place = domain.known_cell(link.solid[0], link.solid[1], link.solid[2]);
-            const ValueSource source{-1, int(body), place, link.off_solid, link.is_cut ? cuts_of_links_[body][k] : -1};
+            const ValueSource source{-1, int(body), place, link.off_solid,
+                                     cuts_of_links_[body].empty() ? -1 : cuts_of_links_[body][k]};
             link.wall_momentum = value(domain, face_kind<boundary::MovingWall>, source);
             if (link.is_cut) {
                 const boundary::Wall here = wall<boundary::MovingWall>(domain, source);

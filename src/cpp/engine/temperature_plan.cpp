@@ -157,7 +157,7 @@ private:
             for (int y = 0; y < size_[1]; ++y) {
                 for (int x = 0; x < size_[0]; ++x) {
                     const int cell[3] = {x + here().offset[0], y + here().offset[1], z + here().offset[2]};
-                    if (!domain_.solid(cell) && has_solid_neighbor(cell)) {
+                    if (!domain_.solid(cell) && (has_solid_neighbor(cell) || domain_.has_sheets(cell))) {
                         add_links(x, y, z);
                     }
                 }
@@ -185,16 +185,26 @@ private:
         return domain_.face_thermal[2 * a] == ThermalKind::Periodic ? (at + n) % n : std::clamp(at, 0, n - 1);
     }
 
-    /// Adds the links of a fluid cell to its solid neighbours.
+    /// The body whose wall is between a fluid cell and the place that is folded from one next to it; -1: none.
+    int wall_before(const Folded& from, const Folded& to) const {
+        int along[3];
+        for (int a = 0; a < 3; ++a) {
+            along[a] = to.inside[a] - from.inside[a];
+        }
+        return domain_.wall_before(from.cell, along, to.cell);
+    }
+
+    /// Adds the links of a fluid cell to its solid neighbours, and to those behind a sheet.
     void add_links(int x, int y, int z) {
         backend::ThermalCell cell{x, y, z, int(plan_.thermal_links.size()), 0};
         const int own[3] = {x, y, z};
+        const Folded centre = fold(x, y, z);
         heat_.begin(domain_.cell(x + here().offset[0], y + here().offset[1], z + here().offset[2]), place(own));
         for (int i = 1; i < S::Q; ++i) {
             const int* c = S::c[i];
             const Folded to = fold(x + c[0], y + c[1], z + c[2]);
-            if (solid(to)) {
-                add_link(i, own, to);
+            if (const int body = wall_before(centre, to); body >= 0) {
+                add_link(i, own, body, to);
                 ++cell.count;
             }
         }
@@ -207,21 +217,26 @@ private:
     /// The cell whose temperature an adiabatic body shows to a fluid cell along velocity i. It is the fluid cell
     /// itself, except for a diagonal at a flat wall: if exactly one of the two cells that the diagonal passes is fluid,
     /// it is that one, as at a flat face. For each such link there is one in the opposite direction, so that an
-    /// adiabatic body neither takes nor gives heat.
+    /// adiabatic body neither takes nor gives heat. Of a sheet that ends nearby there may be none: then the fluid cell
+    /// itself is taken.
     Folded adiabatic_source(int i, int x, int y, int z) const {
-        Folded found = fold(x, y, z);
+        const Folded own = fold(x, y, z), end = fold(x + S::c[i][0], y + S::c[i][1], z + S::c[i][2]);
+        Folded found = own, behind = own;
         int fluid = 0;
         for (int a = 0; a < S::D; ++a) {
             if (S::c[i][a] != 0 && !is_axis(i)) {
                 int at[3] = {x, y, z};
                 at[a] += S::c[i][a];
                 const Folded passed = fold(at[0], at[1], at[2]);
-                if (!solid(passed)) {
-                    found = ++fluid == 1 ? passed : fold(x, y, z);
+                if (wall_before(own, passed) < 0) {
+                    found = ++fluid == 1 ? passed : own;
+                } else {
+                    behind = passed;
                 }
             }
         }
-        return found;
+        const bool is_mutual = fluid == 1 && wall_before(found, behind) >= 0 && wall_before(found, end) >= 0;
+        return is_mutual ? found : own;
     }
 
     using Beyond = CellHeat::Beyond;
@@ -236,8 +251,7 @@ private:
         }
     }
 
-    void add_link(int i, const int (&own)[3], const Folded& body_cell) {
-        const int body = domain_.body_of(body_cell.cell[0], body_cell.cell[1], body_cell.cell[2]);
+    void add_link(int i, const int (&own)[3], int body, const Folded& body_cell) {
         const Beyond beyond = behind_wall(i, own, body, body_cell);
         const std::size_t first = plan_.thermal_terms.size(), count = beyond.temperatures.size();
         plan_.thermal_links.push_back(
@@ -250,10 +264,10 @@ private:
     }
 
     Beyond behind_wall(int i, const int (&own)[3], int body, const Folded& body_cell) {
-        const Index cut = cut_of(i, own, body, body_cell);
+        const Index cut = solid(body_cell) ? cut_of(i, own, body, body_cell) : -1;  // sheets are half-way
         if (cut >= 0 && is_isothermal(body)) {
             const Folded behind = fold(own[0] - S::c[i][0], own[1] - S::c[i][1], own[2] - S::c[i][2]);
-            if (!solid(behind)) {
+            if (wall_before(fold(own[0], own[1], own[2]), behind) < 0) {
                 return behind_isothermal_cut(own, body, body_cell, cut, behind);
             }
         } else if (cut >= 0) {
@@ -327,11 +341,12 @@ private:
         }
         surroundings_ = {{own[0], own[1], own[2]}, body};
         const CutLinks& cuts = domain_.body_cuts[std::size_t(body)];
+        const Folded centre = fold(own[0], own[1], own[2]);
         for (int j = 0; j < S::Q; ++j) {
             const int* to = S::c[j];
             const int at[3] = {own[0] + to[0], own[1] + to[1], own[2] + to[2]};
             const Folded cell = fold(at[0], at[1], at[2]);
-            if (solid(cell)) {
+            if (wall_before(centre, cell) >= 0) {
                 continue;
             }
             surroundings_.cells.push_back(cell);
@@ -403,7 +418,11 @@ private:
         if (domain_.solid(cell)) {
             return;
         }
-        const bool second = has_behind && !domain_.solid(next);
+        int inwards[3];
+        for (int a = 0; a < 3; ++a) {
+            inwards[a] = next[a] - cell[a];
+        }
+        const bool second = has_behind && domain_.wall_before(cell, inwards, next) < 0;
         const double k = domain_.diffusivity;
         const Index own = place(at);
         heat.samples.push_back(

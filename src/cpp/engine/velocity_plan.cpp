@@ -71,11 +71,10 @@ bool VelocityPlan::find_wall(const Domain& domain, const int (&cell)[3], int axi
         }
         next[axis] = wrapped(next[axis], domain.size[axis]);
     }
-    if (!domain.solid(next)) {
-        return false;
-    }
-    wall = {-1, domain.body_of(next[0], next[1], next[2]), domain.known_cell(next[0], next[1], next[2])};
-    return true;
+    int to[3] = {0, 0, 0};
+    to[axis] = 2 * side - 1;
+    wall = {-1, domain.wall_before(cell, to, next), domain.known_cell(next[0], next[1], next[2])};
+    return wall.body >= 0;
 }
 
 void VelocityPlan::add_cells(const Domain& domain, const BlockPlacement& here) {

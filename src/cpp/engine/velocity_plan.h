@@ -34,7 +34,7 @@ public:
     std::size_t bytes() const { return walls_.capacity() * sizeof(Wall); }
 
 private:
-    /// What lies behind a link: a cell of a face, or a solid cell among the known ones.
+    /// What lies behind a link: a cell of a face, or among the known ones a solid cell, or a fluid one behind a sheet.
     struct Wall {
         int face;  // -1: a body
         int body;

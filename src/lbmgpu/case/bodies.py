@@ -30,7 +30,7 @@ def body_cells(
         try:
             if entry["shape"] == "mask":
                 return read_mask("file", file, shape) if processes.size == 1 else MaskFile("file", file, shape)
-            geometry: Geometry = Geometry.load(file)
+            geometry: Geometry = Geometry.load(file, sheet=entry.get("sheet", False))
         except OSError as error:
             raise ValueError(f"file: {file} cannot be read ({checks.reason(error)})") from None
     else:
@@ -41,7 +41,7 @@ def body_cells(
     if geometry.dimensions != len(shape):
         raise ValueError(f"a {entry['shape']} in {geometry.dimensions} dimensions given, must be one in {len(shape)}")
     geometry = _placed(geometry, entry)
-    if not _covers(geometry, shape):
+    if not entry.get("sheet", False) and not _covers(geometry, shape):
         raise ValueError(
             f"the {entry['shape']} covers no cell, must hold the centre of at least one; it lies outside the "
             f"domain, {shape} cells, or between cell centres, which are at 0.5, 1.5 and so on"

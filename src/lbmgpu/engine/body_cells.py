@@ -19,6 +19,7 @@ class BodyCells:
     Attributes:
         solid: read-only bool array of the process's window, True in any body.
         fluid_cells: number of cells of the domain that are in no body.
+        without_cells: the bodies that have no cell, but a surface.
 
     Args:
         domain: with the bodies.
@@ -26,13 +27,14 @@ class BodyCells:
         processes: of the solver.
 
     Raises:
-        TypeError, ValueError: a body has no cell, or one that another has, or a function gives no bool; or there is no
-            fluid cell.
+        TypeError, ValueError: a body has no cell and no surface, or a cell that another has, or a function gives no
+            bool; or there is no fluid cell.
     """
 
     def __init__(self, domain: Domain, subdomain: Subdomain, processes: Processes) -> None:
         self._subdomain = subdomain
         self._names = list(domain.bodies)
+        self._has_surface = [body.geometry is not None or body.links is not None for body in domain.bodies.values()]
         self._known = np.broadcast_to(np.False_, subdomain.known[1])
         if self._names:
             self._known = np.zeros(subdomain.known[1], dtype=np.bool_)
@@ -50,6 +52,7 @@ class BodyCells:
         self._sums = [[sum(numbers) for numbers in zip(*body, strict=True)] for body in zip(*every, strict=True)]
         self.fluid_cells: int = domain.cells - sum(count for count, *_ in self._sums)
         self._check()
+        self.without_cells = [name for name, (n, *_) in zip(self._names, self._sums, strict=True) if n == 0]
 
     def _add(self, name: str, mask: NDArray[np.bool_]) -> None:
         """Take a body's mask of the known cells."""
@@ -65,8 +68,8 @@ class BodyCells:
         self._boxes.append((where, mask[where].copy()))
 
     def _check(self) -> None:
-        for name, (count, *_) in zip(self._names, self._sums, strict=True):
-            if count == 0:
+        for name, (count, *_), has_surface in zip(self._names, self._sums, self._has_surface, strict=True):
+            if count == 0 and not has_surface:
                 raise ValueError(f"mask of body {name!r}: no cell is True, must have at least one")
         if self.fluid_cells == 0:
             raise ValueError(f"mask of body {self._names[-1]!r}: leaves no fluid cell in the domain")
@@ -106,8 +109,28 @@ class BodyCells:
             where.append((axis - first) % n if wraps else np.clip(axis, 0, n - 1) - first)
         return np.asarray(known[np.ix_(*where)])
 
+    def add_sheets(self, processes: Processes, ends: dict[str, NDArray[np.int64]]) -> None:
+        """Take the fluid cells ``(N, D)`` of this process that the bodies without cells have walls to, which then stand
+        for their cells in `centroid`; all processes call this together.
+
+        Raises:
+            ValueError: a body has none.
+        """
+        if not ends:
+            return
+        own = [[len(cells), *(int(n) for n in cells.sum(axis=0))] for cells in ends.values()]
+        every = processes.shared(own)
+        for name, of_ranks in zip(ends, zip(*every, strict=True), strict=True):
+            sums = [sum(numbers) for numbers in zip(*of_ranks, strict=True)]
+            if sums[0] == 0:
+                raise ValueError(
+                    f"mask of body {name!r}: no cell is True, and its surface is between no two cells of the domain"
+                )
+            self._sums[self._names.index(name)] = sums
+
     def centroid(self, name: str) -> Floats:
-        """The mean of the coordinates of the centres of a body's cells, ``(D,)``."""
+        """The mean of the coordinates of the centres of a body's cells, ``(D,)``; of one without cells of those that it
+        has walls to."""
         count, *sums = self._sums[self._names.index(name)]
         return np.asarray(np.array(sums, dtype=np.float64) / count + 0.5)
 

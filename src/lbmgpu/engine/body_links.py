@@ -11,7 +11,7 @@ from .. import _core
 from ..body import Body
 from ..conditions import CUT_WALLS
 from ..geometry.base import Links
-from ..geometry.cells import in_order
+from ..geometry.cells import HIDDEN, LEAST, in_order
 from ..parallel.subdomain import Subdomain
 from ..values import Floats
 from .body_cells import BodyCells
@@ -19,26 +19,29 @@ from .body_cells import BodyCells
 
 @dataclass(frozen=True)
 class BodyLinks:
-    """The links to a body at known distances.
+    """The links from known fluid cells that the surface of a body cuts, with those of its sheets: links to other fluid
+    cells, where it is thinner than a cell.
 
     Attributes:
-        links: that the surface cuts, from a known fluid cell to one of the body, in the engine's order; by their cells
-            in the domain.
+        links: in the engine's order, by their cells in the domain. With half-way walls those of sheets alone.
         numbers: of the engine, of each: of the cell times Q plus the direction.
         points: ``(D, N)``, the coordinates of where each is cut.
-        condition: the engine's name of the walls.
+        condition: the engine's name of the walls; empty for half-way ones.
+        behind: the fluid cells behind its sheets, as an index of arrays of the known cells.
+        at_sheets: those of its sheets, among the links.
     """
 
     links: Links
     numbers: NDArray[np.int64]
     points: Floats
     condition: str
+    behind: tuple[NDArray[np.int64], ...]
+    at_sheets: NDArray[np.int64]
 
     @classmethod
     def of(cls, body: Body, subdomain: Subdomain, cells: BodyCells, stencil: _core.Stencil) -> BodyLinks | None:
-        """Those of a body; None of one with half-way walls."""
-        scheme = body.scheme
-        if scheme not in CUT_WALLS:
+        """Those of a body; None of one whose surface is not known."""
+        if body.geometry is None and body.links is None:
             return None
         axes, size = subdomain.axes(subdomain.known), np.array(subdomain.known[1])
         velocities = np.asarray(stencil.c, np.int64)
@@ -47,18 +50,45 @@ class BodyLinks:
         wraps = np.array(subdomain.periodic) & (size == np.array(subdomain.shape))
         end = np.where(wraps, end % size, end)
         inside = ((end >= 0) & (end < size)).all(axis=1)
-        leads = np.zeros(len(end), np.bool_)
+        leads, between = np.zeros((2, len(end)), np.bool_)
         leads[inside] = cells.mask(body.name)[tuple(end[inside].T)]
-        chosen = found.at(leads)
-        place = np.zeros(len(chosen.q), np.int64)
-        for axis in reversed(range(len(size))):
-            place = place * size[axis] + chosen.cells[:, axis]
-        order = np.argsort(place * stencil.Q + chosen.directions)
+        between[inside] = ~cells.solid_at_known[tuple(end[inside].T)]
+        sheets = _from_both_ends(found.at(between), end[between], size, stencil)
+        condition = CUT_WALLS.get(body.scheme, "")
+        if not condition:
+            sheets = Links(sheets.cells, sheets.directions, np.full(len(sheets.q), HIDDEN))
+        leads &= condition != ""
+        chosen = Links(*(np.concatenate(parts) for parts in zip(found.at(leads), sheets, strict=True)))
+        numbers = _numbers(chosen.cells, chosen.directions, size, stencil)
+        order = np.argsort(numbers)
+        at_sheets = np.flatnonzero(order >= np.count_nonzero(leads))
         chosen = chosen.at(order)
+        behind = (chosen.cells + velocities[chosen.directions])[at_sheets]
         in_domain = np.stack([axis[at] for axis, at in zip(axes, chosen.cells.T, strict=True)], axis=1)
         points = in_domain.T + 0.5 + chosen.q * velocities[chosen.directions].T
-        numbers = place[order] * stencil.Q + chosen.directions
-        return cls(chosen.with_cells(in_domain), numbers, points, CUT_WALLS[scheme])
+        parts = (points, condition, tuple(np.where(wraps, behind % size, behind).T), at_sheets)
+        return cls(chosen.with_cells(in_domain), numbers[order], *parts)
+
+
+def _numbers(
+    cells: NDArray[np.int64], directions: NDArray[np.int64], size: NDArray[np.int64], stencil: _core.Stencil
+) -> NDArray[np.int64]:
+    """The engine's numbers of links of cells of a box."""
+    place = np.zeros(len(cells), np.int64)
+    for axis in reversed(range(len(size))):
+        place = place * size[axis] + cells[:, axis]
+    return np.asarray(place * stencil.Q + directions)
+
+
+def _from_both_ends(links: Links, ends: NDArray[np.int64], size: NDArray[np.int64], stencil: _core.Stencil) -> Links:
+    """Links between fluid cells with those that were found from one end only, where rounding hides the other cut."""
+    opposite = np.asarray(stencil.opposite, np.int64)[links.directions]
+    missing = ~np.isin(_numbers(ends, opposite, size, stencil), _numbers(links.cells, links.directions, size, stencil))
+    return Links(
+        np.concatenate([links.cells, ends[missing]]),
+        np.concatenate([links.directions, opposite[missing]]),
+        np.concatenate([links.q, np.clip(1 - links.q[missing], LEAST, 1.0)]),
+    )
 
 
 def in_blocks(links: Links, subdomain: Subdomain) -> Links:

@@ -19,7 +19,7 @@ from ..thermal import HybridThermal
 from ..time_functions.product import TimeFunction, Varying, takes_time
 from ..values import Floats
 from .body_cells import BodyCells
-from .body_links import BodyLinks
+from .body_links import BodyLinks, in_blocks
 
 STEPS_AHEAD = 64
 """For which functions are evaluated at once: as many as let a GPU record its steps, and replay them."""
@@ -76,6 +76,7 @@ class BoundaryValues:
             for name, body in domain.bodies.items()
             if (found := BodyLinks.of(body, self._subdomain, self._cells, stencil)) is not None
         }
+        self._check_sheets()
         self.face_velocities: dict[str, Floats] = {}
         self.face_numbers: dict[str, Floats] = {}
         self.body_velocities: dict[str, Floats] = {}
@@ -123,11 +124,32 @@ class BoundaryValues:
         for spec in self._changing[False, True]:
             if self._of_links(spec.target):
                 continue
-            mask = values.to_engine(self._cells.mask(spec.name), components=False)
+            mask = values.to_engine(self._cells_of(spec.name), components=False)
             self._cells_ahead[spec.name] = np.flatnonzero(mask)
         self.numbers_ahead = sum(self._numbers_of(spec).size for spec in self._ahead)
         self.steps_ahead = min(BYTES_AHEAD // (8 * max(self.numbers_ahead, 1)) - 1, STEPS_AHEAD)
         self.evaluates_ahead = False
+
+    def _check_sheets(self) -> None:
+        """Raise ValueError where a sheet has cells beside it whose populations the condition of a face makes anew."""
+        whole = _core.boundary_numbers()
+        for name, links in self._links.items():
+            cells = links.links.cells[links.at_sheets]
+            for face, condition in self._domain.faces.items():
+                axis = "xyz".index(face[1])
+                last = 0 if face[0] == "-" else self._domain.shape[axis] - 1
+                if condition.engine_name in whole and (cells[:, axis] == last).any():
+                    raise ValueError(
+                        f"body {name!r}: a part thinner than a cell is beside cells of face {face!r}, whose condition "
+                        f"{condition!r} makes all of their populations anew; must end before these cells"
+                    )
+
+    def _cells_of(self, name: str) -> NDArray[np.bool_]:
+        """The known cells for which a body has values: its own, and the fluid cells behind its sheets."""
+        mask = self._cells.mask(name)
+        if (links := self._links.get(name)) is not None:
+            mask[links.behind] = True
+        return mask
 
     @property
     def changing(self) -> bool:
@@ -250,7 +272,7 @@ class BoundaryValues:
     ) -> tuple[Value, NDArray[np.bool_], tuple[Floats, ...]]:
         """The value of a body, its mask, and the coordinates of cell centres, all of the known cells."""
         known, body = self._subdomain.known, self._domain.bodies[name]
-        mask = self._cells.mask(name)
+        mask = self._cells_of(name)
         if not callable(value):
             offset, shape = body.given
             given = values.evaluate(label, value, shape, (), components)
@@ -269,7 +291,14 @@ class BoundaryValues:
         return value, mask, self._subdomain.centres(known)
 
     def complete(self, processes: Processes) -> None:
-        """Add what other processes were given of the cells next to this one's; all of them call it together."""
+        """Add what other processes were given of the cells next to this one's; all of them call it together.
+
+        Raises:
+            ValueError: a body has neither a cell nor a wall.
+        """
+        without = {name: self._links[name] for name in self._cells.without_cells}
+        own = {name: in_blocks(found.links.at(found.at_sheets), self._subdomain) for name, found in without.items()}
+        self._cells.add_sheets(processes, {name: links.cells for name, links in own.items()})
         for spec in self._specs:
             given = spec.value.spatial if isinstance(spec.value, Varying) else spec.value
             if self._of_links(spec.target):  # of functions, which each process calls for its own
@@ -324,7 +353,7 @@ class BoundaryValues:
         )
 
     def links(self, name: str) -> BodyLinks | None:
-        """The links that the surface of a body cuts; None of one with half-way walls."""
+        """The links that the surface of a body cuts; None of one whose surface is not known."""
         return self._links.get(name)
 
     def _scale(self, engine: _core.Engine) -> None:
@@ -424,7 +453,7 @@ class BoundaryValues:
 
     def temperatures(self) -> list[Floats]:
         """The surface temperatures: an array for each isothermal face and body."""
-        found = [t if t.ndim == 0 else t[self._cells.mask(name)] for name, t in self.body_temperatures.items()]
+        found = [t if t.ndim == 0 else t[self._cells_of(name)] for name, t in self.body_temperatures.items()]
         return [t for t in [*self.face_temperatures.values(), *found] if t.size > 0]
 
     def _hand_over(self, engine: _core.Engine, specs: list[_Given], *, bodies: bool) -> None:

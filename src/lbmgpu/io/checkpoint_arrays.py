@@ -186,10 +186,11 @@ def mask_of(name: str) -> str | None:
 
 
 def _bounds(mask: NDArray[np.bool_]) -> tuple[list[int], list[int]]:
-    """The smallest box that holds all cells of a body: its first cell, and the one behind its last."""
+    """The smallest box that holds all cells of a body: its first cell, and the one behind its last. Of a body without
+    cells it has one cell."""
     low, high = [], []
     for axis in range(mask.ndim):
         found = np.flatnonzero(mask.any(axis=tuple(other for other in range(mask.ndim) if other != axis)))
-        low.append(int(found[0]))
-        high.append(int(found[-1]) + 1)
+        low.append(int(found[0]) if found.size else 0)
+        high.append(int(found[-1]) + 1 if found.size else 1)
     return low, high

@@ -83,11 +83,13 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
             )
     if domain.sponges:
         setup["sponges"] = [sponge.record() for sponge in domain.sponges]
+    without_cells = simulation.bodies.without_cells
     for index, (name, body) in enumerate(domain.bodies.items()):
         arrays[f"bodies.{index}.mask"] = simulation.bodies.mask(name)[window]
         entry = setup["bodies"][name] = _kind(body.condition) | {"mask": {"array": f"bodies.{index}.mask"}}
         entry.pop("scheme", None)
         links = boundary.links(name)
+        is_sheet = name in without_cells  # whose values in cells are none of the body's cells
         if links is not None:
             entry["scheme"] = body.scheme
             parts = in_blocks(links.links, simulation.subdomain)
@@ -101,11 +103,12 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
             is_lost = name in boundary.link_velocities and not isinstance(
                 spatial, Rotation
             )  # of what is on the surface
+            is_lost = is_lost or (is_sheet and current.ndim > 1)
             entry["velocity"] = CHANGES if is_lost else keep(f"bodies.{index}.velocity", velocity, current)
         if isinstance(body.thermal, conditions.Isothermal):
             current = boundary.fixed(boundary.body_temperatures, name)
             current = current if current.ndim == 0 else current[window]
-            is_lost = name in boundary.link_temperatures  # of what is on the surface
+            is_lost = name in boundary.link_temperatures or (is_sheet and current.ndim > 0)  # none of its cells
             given = body.thermal.temperature
             temperature = CHANGES if is_lost else keep(f"bodies.{index}.temperature", given, current, 0)
             entry["thermal"] = {"condition": body.thermal.kind, "temperature": temperature}

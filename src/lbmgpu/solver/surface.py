@@ -168,6 +168,8 @@ def make_surface(
     size = checks.number("size", size, above=0)
     geometry = _geometry(body, mesh)
     vertices, triangles = surface_triangles(geometry, size)
+    if isinstance(geometry, Mesh) and geometry.sheet:
+        triangles = np.concatenate([triangles, triangles[:, ::-1]])  # each has two sides
     corners = vertices[triangles]
     crossed = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     twice = np.linalg.norm(crossed, axis=1)

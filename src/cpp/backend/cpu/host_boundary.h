@@ -25,17 +25,24 @@ public:
     /// Computes the incoming populations of cut links, after all other links.
     void serve_cut_links() const {
         const auto& places = plan_.cut_places[view_.phase];
-        const auto serve = [&](const auto& values) {
+        with_values([&](const auto& values) {
             for_range(Index(plan_.cut_links.size()), 2048, [&](Index k) {
                 const backend::CutLink& link = plan_.cut_links[std::size_t(k)];
                 backend::serve_cut_link(view_.data, backend::wall_now<Real>(link, values), places[std::size_t(k)]);
             });
-        };
-        if (scaling_.serves(plan_)) {
-            serve(scaling_.values<S>(plan_));
-        } else {
-            serve(backend::SteadyValues{});
-        }
+        });
+    }
+    /// Computes those at walls between fluid cells, after all that reads post-collision populations.
+    void serve_sheets() const {
+        const auto& places = plan_.sheet_places[view_.phase];
+        with_values([&](const auto& values) {
+            for_range(Index(plan_.sheet_links.size()), 2048, [&](Index k) {
+                const backend::CutLink(&side)[2] = plan_.sheet_links[std::size_t(k)].side;
+                backend::serve_sheet_link<Real>(
+                    view_.data, {backend::wall_now<Real>(side[0], values), backend::wall_now<Real>(side[1], values)},
+                    places[std::size_t(k)]);
+            });
+        });
     }
     /// Computes incoming populations before the update, after all links; `force(x, y, z, F)` sets F to the force on a
     /// cell.
@@ -63,6 +70,15 @@ public:
     }
 
 private:
+    /// Calls serve(values) with those of the next update.
+    template <class Serve>
+    void with_values(Serve&& serve) const {
+        if (scaling_.serves(plan_)) {
+            serve(scaling_.template values<S>(plan_));
+        } else {
+            serve(backend::SteadyValues{});
+        }
+    }
     /// Calls `use` with a cell that has its value in the next update.
     template <class Use>
     void with_value(const backend::BoundaryCell& cell, Use&& use) const {

@@ -125,6 +125,7 @@ public:
         turbulence_.renew();
     }
     void change_incoming() override {
+        boundary().serve_sheets();
         boundary().finish();
         if constexpr (!Stencil<S>::multispeed) {
             heat_.advance_next_to_bodies(view(),

@@ -183,6 +183,7 @@ public:
         turbulence_.renew(programmatic_launch);
     }
     void change_incoming() override {
+        links_.apply_sheets(state(), scaling_.arguments(), scaling_.scales_values(), may_launch_early());
         boundary_.finish(state(), scaling_.arguments(), may_launch_early());
         heat_.advance_next_to_bodies(state(), may_launch_early());
     }

@@ -30,22 +30,33 @@ void DeviceLinks::set_plan(const backend::LinkPlan& plan) {
         upload(copies_[phase].singles, stream_, singles);
         upload(copies_[phase].wall_offsets, stream_, plan.wall_offsets[phase]);
         upload(copies_[phase].cut_places, stream_, plan.cut_places[phase]);
+        upload(copies_[phase].sheet_places, stream_, plan.sheet_places[phase]);
     }
     upload(wall_cells_, stream_, plan.wall_cells);
     cut_count_ = Index(plan.cut_links.size());
+    sheet_count_ = Index(plan.sheet_links.size());
     set_values(plan);
 }
 
 void DeviceLinks::set_values(const backend::LinkPlan& plan) {
     upload(wall_links_, stream_, plan.wall_links);
     upload(wall_temperatures_, stream_, plan.wall_temperatures);
-    upload(cut_links_, stream_, plan.cut_links.data(), plan.scaled_values.empty() ? 0 : plan.cut_links.size());
+    const bool some_change = !plan.scaled_values.empty();
+    upload(cut_links_, stream_, plan.cut_links.data(), some_change ? plan.cut_links.size() : 0);
+    upload(sheet_links_, stream_, plan.sheet_links.data(), some_change ? plan.sheet_links.size() : 0);
     backend::with_real(spec_.precision, [&](auto real) {
         using Real = decltype(real);
-        std::vector<boundary::LinearWall<Real>> walls(plan.cut_links.size());
-        std::transform(plan.cut_links.begin(), plan.cut_links.end(), walls.begin(),
-                       [](const backend::CutLink& link) { return backend::rounded<Real>(link.wall); });
+        std::vector<boundary::LinearWall<Real>> walls;
+        for (const backend::CutLink& link : plan.cut_links) {
+            walls.push_back(backend::rounded<Real>(link.wall));
+        }
         upload(cut_walls_, stream_, walls);
+        walls.clear();
+        for (const backend::SheetLink& link : plan.sheet_links) {
+            walls.push_back(backend::rounded<Real>(link.side[0].wall));
+            walls.push_back(backend::rounded<Real>(link.side[1].wall));
+        }
+        upload(sheet_walls_, stream_, walls);
     });
 }
 
@@ -57,6 +68,10 @@ KernelName DeviceLinks::serve_cut_links(bool scaled) const {
     return state_kernel(spec_, "cut_links.h", "cut_links", scaled ? "true" : "false");
 }
 
+KernelName DeviceLinks::serve_sheet_links(bool scaled) const {
+    return state_kernel(spec_, "sheet_links.h", "sheet_links", scaled ? "true" : "false");
+}
+
 void DeviceLinks::expect_kernels(Phase phase, bool scaled) const {
     if (arguments(phase).threads() > 0) {
         kernels_.expect(apply_boundaries(scaled));
@@ -64,23 +79,39 @@ void DeviceLinks::expect_kernels(Phase phase, bool scaled) const {
     if (cut_count_ > 0) {
         kernels_.expect(serve_cut_links(scaled));
     }
+    if (sheet_count_ > 0) {
+        kernels_.expect(serve_sheet_links(scaled));
+    }
+}
+
+template <class Arguments>
+void DeviceLinks::launch(const KernelName& kernel, Index threads, bool programmatic_launch,
+                         const Arguments& arguments) const {
+    LaunchDimensions dimensions = flat(threads);
+    dimensions.programmatic_launch = programmatic_launch;
+    kernels_.get(kernel).launch(stream_, dimensions, arguments);
 }
 
 void DeviceLinks::apply(const StateArguments& state, const ScalingArguments& scaling, bool scaled, void* end_sums,
                         bool programmatic_launch) const {
-    const auto launch = [&](const KernelName& kernel, Index threads, const auto& arguments) {
-        LaunchDimensions dimensions = flat(threads);
-        dimensions.programmatic_launch = programmatic_launch;
-        kernels_.get(kernel).launch(stream_, dimensions, arguments);
-    };
     if (LinkArguments links = arguments(state.phase); links.threads() > 0) {
         links.end_sums = end_sums;
-        launch(apply_boundaries(scaled), links.threads(), BoundaryArguments{state, links, scaling});
+        launch(apply_boundaries(scaled), links.threads(), programmatic_launch,
+               BoundaryArguments{state, links, scaling});
     }
     if (cut_count_ > 0) {
-        launch(serve_cut_links(scaled), cut_count_,
+        launch(serve_cut_links(scaled), cut_count_, programmatic_launch,
                CutLinkArguments{state.data, cut_walls_.as<void>(), cut_links_.as<backend::CutLink>(),
                                 copies_[state.phase].cut_places.as<backend::CutPlaces>(), cut_count_, scaling});
+    }
+}
+
+void DeviceLinks::apply_sheets(const StateArguments& state, const ScalingArguments& scaling, bool scaled,
+                               bool programmatic_launch) const {
+    if (sheet_count_ > 0) {
+        launch(serve_sheet_links(scaled), sheet_count_, programmatic_launch,
+               SheetLinkArguments{state.data, sheet_walls_.as<void>(), sheet_links_.as<backend::SheetLink>(),
+                                  copies_[state.phase].sheet_places.as<backend::SheetPlaces>(), sheet_count_, scaling});
     }
 }
 
@@ -102,9 +133,10 @@ LinkArguments DeviceLinks::arguments(Phase phase) const {
 
 std::size_t DeviceLinks::bytes() const {
     std::size_t sum = wall_cells_.bytes() + wall_links_.bytes() + wall_temperatures_.bytes() + cut_walls_.bytes() +
-                      cut_links_.bytes();
+                      cut_links_.bytes() + sheet_walls_.bytes() + sheet_links_.bytes();
     for (const Copies& copies : copies_) {
-        sum += copies.runs.bytes() + copies.singles.bytes() + copies.wall_offsets.bytes() + copies.cut_places.bytes();
+        sum += copies.runs.bytes() + copies.singles.bytes() + copies.wall_offsets.bytes() + copies.cut_places.bytes() +
+               copies.sheet_places.bytes();
     }
     return sum;
 }

@@ -27,6 +27,9 @@ public:
     /// `end_sums` as in LinkArguments.
     void apply(const StateArguments& state, const ScalingArguments& scaling, bool scaled, void* end_sums,
                bool programmatic_launch) const;
+    /// Serves walls between fluid cells, when nothing reads post-collision populations any more.
+    void apply_sheets(const StateArguments& state, const ScalingArguments& scaling, bool scaled,
+                      bool programmatic_launch) const;
     /// The temperatures behind walls, whose values a kernel may set.
     backend::WallTemperature* wall_temperatures() const { return wall_temperatures_.as<backend::WallTemperature>(); }
     std::size_t bytes() const;
@@ -35,9 +38,12 @@ private:
     LinkArguments arguments(Phase phase) const;
     KernelName apply_boundaries(bool scaled) const;
     KernelName serve_cut_links(bool scaled) const;
+    KernelName serve_sheet_links(bool scaled) const;
+    template <class Arguments>
+    void launch(const KernelName& kernel, Index threads, bool programmatic_launch, const Arguments& arguments) const;
 
     struct Copies {
-        DeviceBuffer runs, singles, wall_offsets, cut_places;
+        DeviceBuffer runs, singles, wall_offsets, cut_places, sheet_places;
     };
 
     const backend::BlockSpec& spec_;
@@ -45,9 +51,9 @@ private:
     KernelSet& kernels_;
     backend::ByPhase<Copies> copies_;
     DeviceBuffer wall_cells_, wall_links_, wall_temperatures_;
-    DeviceBuffer cut_walls_;  // in the arithmetic type
-    DeviceBuffer cut_links_;  // where values change in time
-    Index cut_count_ = 0;
+    DeviceBuffer cut_walls_, sheet_walls_;  // in the arithmetic type
+    DeviceBuffer cut_links_, sheet_links_;  // where values change in time
+    Index cut_count_ = 0, sheet_count_ = 0;
 };
 
 }  // namespace lbm::cuda

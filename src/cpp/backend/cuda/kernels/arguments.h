@@ -213,6 +213,16 @@ struct CutLinkArguments {
     ScalingArguments scaling;
 };
 
+/// Arguments of the kernel that serves walls between fluid cells.
+struct SheetLinkArguments {
+    void* data;
+    const void* walls;                // of both sides of each, as in CutLinkArguments
+    const backend::SheetLink* links;  // likewise
+    const backend::SheetPlaces* places;
+    Index count;
+    ScalingArguments scaling;
+};
+
 /// Arguments of the kernel that changes the incoming populations of boundary cells or of cells of sponges.
 template <class Cell>
 struct CellChangeArguments {
