@@ -46,6 +46,7 @@ from .errors import (
 from .geometry import Box, Cylinder, Geometry, Mesh, Plane, Polygon, Prism, Sphere, airfoil
 from .geometry.rotation import Rotation
 from .layout import Block, Layout
+from .motion import Motion, MotionTable, Oscillation
 from .multispeed import ThermalBGK
 from .output.statistics import Covariance, Maximum, Mean, Minimum
 from .parallel.placement import place_layout
@@ -164,9 +165,12 @@ __all__ = [
     "Mesh",
     "Minimum",
     "MissingResultsWarning",
+    "Motion",
+    "MotionTable",
     "Movie",
     "MovingWall",
     "NoSlip",
+    "Oscillation",
     "Outflow",
     "Periodic",
     "Plan",

@@ -262,6 +262,18 @@ class Engine:
         fluid cell among the known ones times Q plus the direction to the wall - distances ``(N,)`` in links, and
         perhaps the velocity of the wall at each, ``(D, N)``. Returns the body's index. Only before the first step."""
 
+    def move_body(
+        self, body: int, parts: Sequence[tuple[int, bool, int, int]], numbers: Sequence[float], table: Sequence[int],
+        center: Sequence[float], ball: Sequence[float], size: Sequence[int], series: int,
+    ) -> None:
+        """Have a body that was added without cells move, before the first step.
+
+        Its shape is `parts`, each a kind, whether it is placed, and where its `numbers` and the integers of its `table`
+        begin, as ``backend/moving_shape.h`` has them; all lies in a frame of its own, which turns about `center`, and
+        within a `ball`, of a centre and the square of a radius. In each step ``MovingStep.numbers`` factors from
+        `series` on say where it is; `size` is that of the box of cells about it. All vectors have three components.
+        """
+
     def add_sponge(
         self, face: int, thickness: int, strength: float, pull: float, density: float, velocity: list[float]
     ) -> None:
@@ -407,6 +419,12 @@ class Engine:
         by momentum exchange over the links that the next step streams (Ladd 1994). Pressure is gauge: relative to
         density 1."""
 
+    def moving_body_force(
+        self, body: int, center: Sequence[float] | None = None
+    ) -> tuple[list[float], list[float]]:
+        """The same of a body that moves, in the coming step, of which there must be factors; without `center` the
+        torque is about the point that the body turns about."""
+
     def face_force(self, face: int, center: Sequence[float]) -> tuple[list[float], list[float]]:
         """The same of the wall on a face; ValueError unless that is half-way bounce-back."""
 
@@ -424,6 +442,11 @@ class Engine:
 
     def add_force_sampler(self, body: int, center: Sequence[float], every: int, start: int) -> SeriesSampler:
         """Have the force and the torque on a body recorded, three numbers each; see `body_force`."""
+
+    def add_moving_force_sampler(
+        self, body: int, center: Sequence[float] | None, every: int, start: int
+    ) -> SeriesSampler:
+        """The same of a body that moves; see `moving_body_force`."""
 
     def add_face_force_sampler(self, face: int, center: Sequence[float], every: int, start: int) -> SeriesSampler:
         """The same of the wall on a face, whose velocity must not change in time but for `SeriesSampler.sample`."""

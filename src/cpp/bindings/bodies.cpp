@@ -1,8 +1,10 @@
 // Binds the bodies of the engine: their cells, velocities and the links that their surfaces cut.
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -44,12 +46,47 @@ int add_body(Engine& e, const py::array_t<bool, py::array::c_style>& mask, const
     return e.add_body(cells, std::move(values), std::move(temperatures), std::move(cuts));
 }
 
+/// The parts of a shape: kind, whether it is placed, where its numbers begin and where its integers do.
+using GivenParts = std::vector<std::tuple<int, bool, int, int>>;
+
+template <std::size_t n>
+void put(const char* name, const std::vector<double>& given, double (&out)[n]) {
+    if (given.size() != n) {
+        throw std::invalid_argument(std::string(name) + ": " + std::to_string(n) + " numbers are needed");
+    }
+    std::copy(given.begin(), given.end(), out);
+}
+
+void move_body(Engine& e, int body, const GivenParts& parts, const std::vector<double>& numbers,
+               const std::vector<int>& table, const std::vector<double>& center, const std::vector<double>& ball,
+               const std::vector<int>& size, int series) {
+    check_body(e, body);
+    backend::MovingBodyData motion{{}, numbers, table, {}};
+    for (const auto& [kind, is_placed, first, integers] : parts) {
+        if (kind < 0 || kind >= backend::shape_kinds) {
+            throw std::invalid_argument("kind: " + std::to_string(kind) + " given, is none of a shape");
+        }
+        motion.parts.push_back({backend::ShapeKind(kind), int(is_placed), first, integers});
+    }
+    put("center", center, motion.body.center);
+    put("ball", ball, motion.body.ball);
+    if (size.size() != 3) {
+        throw std::invalid_argument("size: 3 numbers are needed");
+    }
+    std::copy(size.begin(), size.end(), motion.body.size);
+    motion.body.series = series;
+    const InUse use(e);
+    e.move_body(body, std::move(motion));
+}
+
 }  // namespace
 
 void bind_bodies(EngineClass& engine) {
     engine
         .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none(),
              py::arg("temperature") = py::none(), py::arg("links") = py::none())
+        .def("move_body", &move_body, py::arg("body"), py::arg("parts"), py::arg("numbers"), py::arg("table"),
+             py::arg("center"), py::arg("ball"), py::arg("size"), py::arg("series"))
         .def(
             "set_body_velocity",
             [](Engine& e, int body, const Doubles& velocity) {

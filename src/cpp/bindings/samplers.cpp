@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -67,6 +68,17 @@ Sampled add_force_sampler(const py::object& self, int body, const std::vector<do
     return made;
 }
 
+Sampled add_moving_force_sampler(const py::object& self, int body, const std::optional<std::vector<double>>& center,
+                                 Index every, Index start) {
+    auto& e = self.cast<Engine&>();
+    check_body(e, body);
+    const backend::TorqueCenter about = torque_center(e, center);
+    Sampled made{self, &e, nullptr};
+    const InUse use(e);
+    made.sampler = e.add_moving_force_sampler(body, about, every, start);
+    return made;
+}
+
 Sampled add_face_force_sampler(const py::object& self, int face, const std::vector<double>& center, Index every,
                                Index start) {
     auto& e = self.cast<Engine&>();
@@ -115,6 +127,8 @@ void bind_samplers(py::module_& module, EngineClass& engine) {
              py::arg("every"), py::arg("start"))
         .def("add_force_sampler", &add_force_sampler, py::arg("body"), py::arg("center"), py::arg("every"),
              py::arg("start"))
+        .def("add_moving_force_sampler", &add_moving_force_sampler, py::arg("body"), py::arg("center"),
+             py::arg("every"), py::arg("start"))
         .def("add_face_force_sampler", &add_face_force_sampler, py::arg("face"), py::arg("center"), py::arg("every"),
              py::arg("start"));
 }

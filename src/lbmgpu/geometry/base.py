@@ -387,6 +387,16 @@ class Placed(Geometry):
     def fingerprint(self) -> str:
         return f"placed({self.inner.fingerprint()}, {self._turn.tolist()}, {self._shift.tolist()})"
 
+    @property
+    def turn(self) -> Floats:
+        """The orthogonal matrix by which vectors of the inner geometry are turned."""
+        return self._turn
+
+    @property
+    def shift(self) -> Floats:
+        """Where the origin of the inner geometry is."""
+        return self._shift
+
     def _to_inner(self, x: Sequence[Floats]) -> list[Floats]:
         from_center = [a - float(b) for a, b in zip(x, self._shift, strict=True)]
         return [sum(float(self._turn[j, k]) * from_center[j] for j in range(3)) for k in range(3)]  # type: ignore[misc]

@@ -12,6 +12,7 @@
 #include "device_force.h"
 #include "device_heat.h"
 #include "device_links.h"
+#include "device_moving.h"
 #include "device_row_ends.h"
 #include "device_samples.h"
 #include "device_statistics.h"
@@ -60,7 +61,7 @@ public:
     std::size_t bytes() const override {
         std::size_t sum = links_.bytes() + staging_.bytes() + sums_.bytes() + heat_.bytes() + walls_.bytes() +
                           boundary_.bytes() + force_.bytes() + turbulence_.bytes() + scaling_.bytes() +
-                          row_ends_.bytes();
+                          row_ends_.bytes() + moving_.bytes();
         for (const DeviceBuffer* buffer : {&lattices_[0], &lattices_[1], &solid_, &solid_velocity_}) {
             sum += buffer->bytes();
         }
@@ -188,6 +189,7 @@ public:
         turbulence_.renew(programmatic_launch);
     }
     void change_incoming() override {
+        moving_.change_incoming(state(), may_launch_early());
         boundary_.finish(state(), scaling_.arguments(), may_launch_early());
         heat_.advance_next_to_bodies(state(), may_launch_early());
     }
@@ -297,6 +299,7 @@ public:
     }
     double temperature_change() override { return heat_.change(state()); }
     backend::ScaledState* scaled() override { return &scaling_; }
+    backend::MovingState* moving() override { return &moving_; }
     backend::TurbulenceState* turbulence() override {
         return spec_.has_eddy_viscosity || backend::keeps_velocity(spec_) ? &turbulence_ : nullptr;
     }
@@ -377,6 +380,7 @@ private:
         heat_.expect_kernels();
         walls_.expect_kernels();
         boundary_.expect_kernels();
+        moving_.expect_kernels();
         turbulence_.expect_kernels();
         for (const backend::ScheduledUpdate& update :
              backend::kinds_of_updates(phase_, turbulence_.schedule(), spec_.refresh_every)) {
@@ -486,6 +490,7 @@ private:
     DeviceWalls walls_{spec_, stream_, kernels_};
     DeviceBoundary boundary_{spec_, stream_, kernels_};
     DeviceScaling scaling_{spec_, stream_, kernels_, revision_};
+    DeviceMoving moving_{spec_, stream_, kernels_, scaling_, revision_, [this] { return sampled(); }};
     DeviceForce force_{spec_, address_, stream_, staging_, scaling_};
     DeviceTurbulence turbulence_{spec_, address_, stream_, kernels_, staging_, [this] { return state(); }};
 };
