@@ -130,9 +130,9 @@ class MovingReference(Reference):
         f = kept[(slice(None), *cell)] - w
         cu, u2 = c @ u / CS2, u @ u / CS2
         mass = weight = 0.0
-        for i in range(1, len(c), 2):
+        for i in range(1, len(c)):
             j = int(opposite[i])
-            if known[i] or known[j]:
+            if i < j and (known[i] or known[j]):
                 both = f[i] + f[j]
                 if not known[j]:
                     both = 2 * (f[i] - w[i] * cu[i])
