@@ -46,7 +46,6 @@ from .errors import (
 from .geometry import Box, Cylinder, Geometry, Mesh, Plane, Polygon, Prism, Sphere, airfoil
 from .geometry.rotation import Rotation
 from .layout import Block, Layout
-from .motion import Motion, MotionTable, Oscillation
 from .multispeed import ThermalBGK
 from .output.statistics import Covariance, Maximum, Mean, Minimum
 from .parallel.placement import place_layout
@@ -59,6 +58,7 @@ from .solver.solver import Solver
 from .solver.steady import Steady
 from .thermal import BodyHeatFlux, Convection, HybridThermal, diffusivity_limit, speed_limit
 from .time_functions.functions import Ramp, Sine, Table
+from .time_functions.motion import Motion, MotionTable, Oscillation
 from .time_functions.product import Varying
 from .turbulence import WALE, Smagorinsky, Vreman
 from .units import Units

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import checks, values
 from .conditions import Condition, scheme_of_body
 from .geometry.base import Geometry, Links
-from .motion import RigidMotion
+from .time_functions.motion import RigidMotion
 
 
 @dataclass(frozen=True, eq=False)

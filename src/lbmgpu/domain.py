@@ -32,7 +32,7 @@ from .geometry.base import Geometry, Links, checked_links
 from .geometry.report import warn_of_geometry
 from .geometry.shape_parts import shape_parts
 from .guarded import Guarded
-from .motion import RigidMotion, check_motion
+from .time_functions.motion import RigidMotion, check_motion
 
 AXES = "xyz"
 FACES = tuple(sign + axis for axis in AXES for sign in "-+")

@@ -12,7 +12,7 @@ from reference.moving_bodies import MovingReference, Pose
 from reference.registry import NUMBERS, STREAMINGS
 
 import lbmgpu as lbm
-from lbmgpu.motion import rotations
+from lbmgpu.time_functions.motion import rotations
 
 BOX = {2: (20, 17), 3: (19, 18, 17)}
 SQUARE = [(-3.3, -2.2), (3.1, -2.6), (2.4, 2.9), (-2.9, 1.7)]
@@ -166,3 +166,16 @@ def test_recorded_forces_are_those_that_are_asked_for(device):
         asked.append([*solver.body_force("body"), *solver.body_torque("body")])
     found = np.hstack([forces["force"], forces["torque"]])
     np.testing.assert_allclose(found, asked, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("shape", ["union", "polygon"])
+@pytest.mark.parametrize("streaming", STREAMINGS)
+@pytest.mark.parametrize("D", [2, 3])
+def test_a_gpu_has_the_bits_of_the_cpu(D, streaming, shape, gpu):
+    """Through recorded steps too, which find the poses of each step by themselves."""
+    name, shape = ("D2Q9", shape) if D == 2 else ("D3Q19", {"union": "cylinder", "polygon": "mesh"}[shape])
+    one, other = (run(name, shape, "swinging", steps=70, streaming=streaming, device=d) for d in ("cpu", gpu))
+    np.testing.assert_array_equal(one.populations(), other.populations())
+    np.testing.assert_allclose(one.body_force("body"), other.body_force("body"), rtol=1e-9, atol=1e-12)
+    assert (one.solid == other.solid).all()

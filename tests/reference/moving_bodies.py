@@ -106,7 +106,8 @@ class MovingReference(Reference):
         """The population that comes off the wall, and the one that went towards it."""
         i, *cell = at
         back = int(self.stencil.opposite[i])
-        momentum = 2 * self.stencil.w[i] * self.inertia(self.reference_density) * (self.stencil.c[i] @ wall) / CS2
+        density = self.f[(slice(None), *cell)].sum()
+        momentum = 2 * self.stencil.w[i] * self.inertia(density) * (self.stencil.c[i] @ wall) / CS2
         outgoing = self.f[(back, *cell)]
         if not meets:
             return outgoing + momentum, outgoing

@@ -3,43 +3,10 @@
 // poses; there are no lists.
 #pragma once
 
-#include "moving_shape.h"
+#include "moving_body.h"
 #include "wall_links.h"
 
 namespace lbm::backend {
-
-/// What does not change of a body that moves.
-struct MovingBody {
-    Shape shape;
-    double center[3];  // about which it turns, in its own frame
-    double ball[4];    // the centre of a ball about it, in its own frame, and the square of its radius
-    int size[3];       // cells of a box about it and the cells next to it, wherever it is
-    int series;        // the first of the numbers of its step among the factors
-};
-
-/// Where a block lies in the domain.
-struct MovingPlace {
-    int offset[3], domain[3];
-    bool periodic[3];
-};
-
-/// The numbers of a body for the step from t to t + 1: its pose at t + 1, its pose at t, and at t + 1 the velocity of
-/// the point about which it turns, the angular velocity, and the first cell of the box. A pose is an orthogonal matrix,
-/// row by row, from the frame of the body to that of the domain, and where the point about which it turns is.
-struct MovingStep {
-    static constexpr int numbers = 33;
-    const double* at;
-
-    LBM_HD const double* pose() const { return at; }
-    LBM_HD const double* pose_before() const { return at + 12; }
-    LBM_HD const double* origin() const { return at + 9; }
-    LBM_HD double corner(int d) const { return at[30 + d]; }
-    /// Component d of the wall's velocity at a point.
-    LBM_HD double velocity(int d, const double (&x)[3]) const {
-        const int e = (d + 1) % 3, g = (d + 2) % 3;
-        return at[24 + d] + (at[27 + e] * (x[g] - origin()[g]) - at[27 + g] * (x[e] - origin()[e]));
-    }
-};
 
 /// A cell of the box about a body.
 struct MovingCell {
@@ -53,8 +20,8 @@ template <class S, class Real, class Stored>
 class MovingCells {
 public:
     LBM_HD MovingCells(const LatticeView<S, Real, Stored>& lattice, const MovingBody& body, const MovingPlace& place,
-                       const double* factors, double wall_inertia)
-        : lattice_(lattice), body_(body), place_(place), step_{factors + body.series}, wall_inertia_(wall_inertia) {}
+                       const double* factors)
+        : lattice_(lattice), body_(body), place_(place), step_{factors + body.series} {}
 
     /// The cell of an index in the box, x fastest.
     LBM_HD MovingCell cell(Index index) const {
@@ -94,6 +61,7 @@ public:
             return;
         }
         const CellView<S, Real, Stored> view = lattice_.cell(cell.local[0], cell.local[1], cell.local[2]);
+        Real inertia = 0;
         for (int i = 1; i < S::Q; ++i) {
             double end[3], cut_from[3];
             if (!has_neighbor(cell, i, -1)) {
@@ -121,7 +89,14 @@ public:
                 velocity[d] = d < S::D ? step_.velocity(d, point) : 0.0;
                 cu += Stencil<S>::component(i, d) * velocity[d];
             }
-            const Real wall = Real(2 * Stencil<S>::w(i) * cu / Stencil<S>::cs2 * wall_inertia_);
+            if (inertia == 0) {  // that of the cell, so that a wall takes the mass that it covers
+                Real deviation = 0;
+                for (int k = 0; k < S::Q; ++k) {
+                    deviation += view.post_collision(k);
+                }
+                inertia = inertia_of_deviation(deviation, view.compressibility);
+            }
+            const Real wall = Real(2 * Stencil<S>::w(i) * cu / Stencil<S>::cs2) * inertia;
             const Real outgoing = view.post_collision(Stencil<S>::opposite(i));
             Real incoming = boundary::bounced_back(outgoing, wall);
             if (meets_fluid(cell, x, i)) {
@@ -134,18 +109,17 @@ public:
     }
 
     /// Sets the populations that come in off the body.
-    LBM_HD void serve_links(const MovingCell& cell) const {
+    LBM_HD void apply_walls(const MovingCell& cell) const {
         const CellView<S, Real, Stored> view = lattice_.cell(cell.local[0], cell.local[1], cell.local[2]);
-        for_links(cell, [&](int i, Real, Real incoming, const double (&)[3], const double (&)[3]) LBM_INLINE_LAMBDA {
-            view.set_post_streaming(i, incoming);
-        });
+        for_links(cell, [&](int i, Real, Real incoming, const double(&)[3], const double(&)[3])
+                            LBM_INLINE_LAMBDA { view.set_post_streaming(i, incoming); });
     }
 
     /// Adds the force on the body by a cell's links, and its torque about a point, as add_body_force does for a body
     /// at rest. `moves`: the point moves with the body, and is given by the distances from that about which it turns.
     LBM_HD void add_force(const MovingCell& cell, const double (&center)[3], bool moves, ForceAndTorque& sum) const {
-        for_links(cell, [&](int i, Real outgoing, Real incoming, const double (&velocity)[3],
-                            const double (&point)[3]) LBM_INLINE_LAMBDA {
+        for_links(cell, [&](int i, Real outgoing, Real incoming, const double(&velocity)[3],
+                            const double(&point)[3]) LBM_INLINE_LAMBDA {
             const double exchanged = double(outgoing) + double(incoming), lost = double(outgoing) - double(incoming);
             double force[3], arm[3];
             for (int d = 0; d < 3; ++d) {
@@ -250,8 +224,8 @@ private:
 
     /// Sets the populations of a cell that are not among the `known` ones, of bit i, to those of the wall's velocity
     /// u. The density is that of the known ones and their reflections, or 1; a population whose opposite is known has
-    /// its part that is not of equilibrium (Zou & He, Phys. Fluids 9 (1997) 1591; with the wall's velocity as the target
-    /// of cells that a body leaves: Dorschner, Chikatamarla, Boesch & Karlin, J. Comput. Phys. 295 (2015) 340).
+    /// its part that is not of equilibrium (Zou & He, Phys. Fluids 9 (1997) 1591; with the wall's velocity as the
+    /// target of cells that a body leaves: Dorschner, Chikatamarla, Boesch & Karlin, J. Comput. Phys. 295 (2015) 340).
     LBM_HD static void refill(const CellView<S, Real, Stored>& view, const double (&u)[3], unsigned known) {
         using T = Stencil<S>;
         const double u2 = (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) / T::cs2;
@@ -293,7 +267,6 @@ private:
     const MovingBody& body_;
     const MovingPlace& place_;
     MovingStep step_;
-    double wall_inertia_;
 };
 
 }  // namespace lbm::backend

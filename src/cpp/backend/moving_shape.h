@@ -24,9 +24,10 @@ constexpr int shape_kinds = 9;
 ///   box       the lowest and the highest corner
 ///   plane     a point, the normal out of the region
 ///   polygon   low and high end along the axis of a prism, the lowest v and the inverse height of a bin, and for each
-///             edge (u, v) of its lower and of its upper end. Integers: the axes of u, v and along the prism, the number
-///             of bins, where the edges of each bin begin, and their numbers
-///   mesh      the lowest (x, y), the inverse sizes of a bin, and for each triangle the three corners. Integers: whether
+///             edge (u, v) of its lower and of its upper end. Integers: the axes of u, v and along the prism, the
+///             number of bins, where the edges of each bin begin, and their numbers
+///   mesh      the lowest (x, y), the inverse sizes of a bin, and for each triangle the three corners. Integers:
+///   whether
 ///             its triangles are turned alike, the numbers of bins along x and y, where the triangles of each bin begin
 ///             (x fastest), and their numbers
 struct ShapePart {

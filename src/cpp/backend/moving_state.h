@@ -4,7 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "moving_cells.h"
+#include "link_data.h"
+#include "moving_body.h"
 #include "state_samples.h"
 
 namespace lbm::backend {

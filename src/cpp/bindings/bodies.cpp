@@ -49,34 +49,33 @@ int add_body(Engine& e, const py::array_t<bool, py::array::c_style>& mask, const
 /// The parts of a shape: kind, whether it is placed, where its numbers begin and where its integers do.
 using GivenParts = std::vector<std::tuple<int, bool, int, int>>;
 
-template <std::size_t n>
-void put(const char* name, const std::vector<double>& given, double (&out)[n]) {
-    if (given.size() != n) {
+template <std::size_t n, class T>
+void put(const py::dict& given, const char* name, T (&out)[n]) {
+    const auto values = given[name].cast<std::vector<T>>();
+    if (values.size() != n) {
         throw std::invalid_argument(std::string(name) + ": " + std::to_string(n) + " numbers are needed");
     }
-    std::copy(given.begin(), given.end(), out);
+    std::copy(values.begin(), values.end(), out);
 }
 
-void move_body(Engine& e, int body, const GivenParts& parts, const std::vector<double>& numbers,
-               const std::vector<int>& table, const std::vector<double>& center, const std::vector<double>& ball,
-               const std::vector<int>& size, int series) {
-    check_body(e, body);
-    backend::MovingBodyData motion{{}, numbers, table, {}};
-    for (const auto& [kind, is_placed, first, integers] : parts) {
+/// A body that moves: its `parts`, `numbers` and `table` (backend/moving_shape.h), in a frame of its own, which turns
+/// about its `center`; a `ball` about it, of a centre and the square of a radius; the `size` of the box of cells about
+/// it; and the `series` of the first of its numbers among the factors of a step (MovingStep). Vectors have three
+/// components.
+backend::MovingBodyData moving_body(const py::dict& given) {
+    backend::MovingBodyData motion{
+        {}, given["numbers"].cast<std::vector<double>>(), given["table"].cast<std::vector<int>>(), {}};
+    for (const auto& [kind, is_placed, first, integers] : given["parts"].cast<GivenParts>()) {
         if (kind < 0 || kind >= backend::shape_kinds) {
             throw std::invalid_argument("kind: " + std::to_string(kind) + " given, is none of a shape");
         }
         motion.parts.push_back({backend::ShapeKind(kind), int(is_placed), first, integers});
     }
-    put("center", center, motion.body.center);
-    put("ball", ball, motion.body.ball);
-    if (size.size() != 3) {
-        throw std::invalid_argument("size: 3 numbers are needed");
-    }
-    std::copy(size.begin(), size.end(), motion.body.size);
-    motion.body.series = series;
-    const InUse use(e);
-    e.move_body(body, std::move(motion));
+    put(given, "center", motion.body.center);
+    put(given, "ball", motion.body.ball);
+    put(given, "size", motion.body.size);
+    motion.body.series = given["series"].cast<int>();
+    return motion;
 }
 
 }  // namespace
@@ -85,8 +84,15 @@ void bind_bodies(EngineClass& engine) {
     engine
         .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none(),
              py::arg("temperature") = py::none(), py::arg("links") = py::none())
-        .def("move_body", &move_body, py::arg("body"), py::arg("parts"), py::arg("numbers"), py::arg("table"),
-             py::arg("center"), py::arg("ball"), py::arg("size"), py::arg("series"))
+        .def(
+            "move_body",
+            [](Engine& e, int body, const py::dict& motion) {
+                check_body(e, body);
+                backend::MovingBodyData given = moving_body(motion);
+                const InUse use(e);
+                e.move_body(body, std::move(given));
+            },
+            py::arg("body"), py::arg("motion"))
         .def(
             "set_body_velocity",
             [](Engine& e, int body, const Doubles& velocity) {

@@ -97,8 +97,11 @@ struct Center {
     double at[3] = {0, 0, 0.5};
 };
 
-/// The same of a body that moves; without it, the point about which that turns.
-inline backend::TorqueCenter torque_center(const Engine& e, const std::optional<std::vector<double>>& given) {
+/// The same of a body; of one that moves without it, the point about which that turns.
+inline backend::TorqueCenter torque_center(const Engine& e, int body, const std::optional<std::vector<double>>& given) {
+    if (!given && !e.moves(body)) {
+        throw std::invalid_argument("center: must be given of a body at rest");
+    }
     backend::TorqueCenter center{{0, 0, 0}, !given.has_value()};
     if (given) {
         const Center about(e, *given);

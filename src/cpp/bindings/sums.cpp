@@ -18,25 +18,13 @@ py::tuple as_tuple(const backend::ForceAndTorque& sum, int D) {
         D == 2 ? std::vector<double>{sum.torque[2]} : std::vector<double>(sum.torque, sum.torque + 3));
 }
 
-py::tuple body_force(Engine& e, int body, const std::vector<double>& center) {
+py::tuple body_force(Engine& e, int body, const std::optional<std::vector<double>>& center) {
     check_body(e, body);
-    const Center about(e, center);
+    const backend::TorqueCenter about = torque_center(e, body, center);
     backend::ForceAndTorque sum{};
     {
         const InUse use(e);
-        sum = e.body_force(body, about.at);
-    }
-    return as_tuple(sum, e.domain().D);
-}
-
-/// Without a center the torque is about the point that the body turns about, which moves with it.
-py::tuple moving_body_force(Engine& e, int body, const std::optional<std::vector<double>>& center) {
-    check_body(e, body);
-    const backend::TorqueCenter about = torque_center(e, center);
-    backend::ForceAndTorque sum{};
-    {
-        const InUse use(e);
-        sum = e.moving_body_force(body, about);
+        sum = e.moves(body) ? e.moving_body_force(body, about) : e.body_force(body, about.at);
     }
     return as_tuple(sum, e.domain().D);
 }
@@ -79,7 +67,6 @@ py::tuple extremes(Engine& e) {
 
 void bind_sums(EngineClass& engine) {
     engine.def("body_force", &body_force, py::arg("body"), py::arg("center"))
-        .def("moving_body_force", &moving_body_force, py::arg("body"), py::arg("center") = py::none())
         .def("face_force", &face_force, py::arg("face"), py::arg("center"))
         .def("totals",
              [](Engine& e) {

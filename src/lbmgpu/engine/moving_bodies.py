@@ -14,7 +14,7 @@ from ..body import Body
 from ..conditions import Periodic
 from ..domain import Domain
 from ..geometry.shape_parts import ShapeParts, ball, shape_parts
-from ..motion import RigidMotion, axis_of, rotations
+from ..time_functions.motion import RigidMotion, axis_of, rotations
 from ..values import Floats
 
 NUMBERS = 33
@@ -94,16 +94,8 @@ class MovingBody:
         """Have the engine move the body, by the factors of each step from this index on."""
         assert self.body.geometry is not None
         middle, radius = ball(self.body.geometry)
-        engine.move_body(
-            self.number,
-            self.parts.parts,
-            self.parts.numbers,
-            self.parts.table,
-            self.center.tolist(),
-            [*middle.tolist(), (radius + _NEAR) ** 2],
-            list(self.size),
-            series,
-        )
+        given = {**self.parts._asdict(), "center": self.center.tolist(), "size": list(self.size), "series": series}
+        engine.move_body(self.number, given | {"ball": [*middle.tolist(), (radius + _NEAR) ** 2]})
 
     def table(self, first: int, count: int) -> tuple[Floats, int]:
         """The numbers of so many steps from `first` on, ``(count, NUMBERS)``, and how many of these, from the first
@@ -127,10 +119,10 @@ class MovingBody:
     def _possible(self, first: int, count: int, poses: _Poses) -> int:
         """How many of the steps from `first` on a body can make; ValueError if not the first one."""
         label = f"motion of body {self.body.name!r}"
-        reach = self._reach
-        speeds = np.linalg.norm(poses.velocity[1:], axis=1) + reach * np.linalg.norm(poses.spin[1:], axis=1)
+        radius = self._radius
+        speeds = np.linalg.norm(poses.velocity[1:], axis=1) + radius * np.linalg.norm(poses.spin[1:], axis=1)
         moved = np.linalg.norm(np.diff(poses.origin, axis=0), axis=1)
-        moved = moved + 2 * reach * np.abs(np.sin(0.5 * np.diff(poses.angle)))
+        moved = moved + 2 * radius * np.abs(np.sin(0.5 * np.diff(poses.angle)))
         low, high = poses.bounds(self.bounds)
         shape = np.array(self.body.shape)
         D = len(shape)
@@ -155,7 +147,7 @@ class MovingBody:
         )
 
     @property
-    def _reach(self) -> float:
+    def _radius(self) -> float:
         """The largest distance of the body from the axis about which it turns; 0 if it does not turn."""
         if not self.motion.turns:
             return 0.0
@@ -260,7 +252,7 @@ def _check_axis(label: str, motion: RigidMotion, ends: NDArray[np.bool_]) -> Non
 
 def _half(bounds: Floats, motion: RigidMotion) -> Floats:
     """Half the size of the box about a body, however it is turned; infinite along axes without end."""
-    half = (bounds[1] - bounds[0]) / 2
+    half: Floats = (bounds[1] - bounds[0]) / 2
     if not motion.turns:
         return half
     if motion.axis == "z":
@@ -270,5 +262,6 @@ def _half(bounds: Floats, motion: RigidMotion) -> Floats:
 
 def _corners(bounds: Floats) -> Floats:
     """``(8, 3)``: the corners of bounds, with 0 in place of what is infinite."""
-    low, high = np.where(np.isfinite(bounds), bounds, 0.0)
-    return np.array([[float((low, high)[k >> d & 1][d]) for d in range(3)] for k in range(8)])
+    ends = np.where(np.isfinite(bounds), bounds, 0.0)
+    corners: Floats = np.array([[ends[k >> d & 1, d] for d in range(3)] for k in range(8)])
+    return corners

@@ -138,21 +138,19 @@ class ForcedPart:
         """The force ``(D,)`` and the torque ``(3,)``, in two dimensions ``(1,)``, of now."""
         engine = self.simulation.engine
         with self.simulation.walls_of_now(faces=self.is_face):
-            if self.moves:
-                force, torque = engine.moving_body_force(self.index, self._fixed(center))
+            if self.is_face:
+                force, torque = engine.face_force(self.index, center.tolist())
             else:
-                read = engine.face_force if self.is_face else engine.body_force
-                force, torque = read(self.index, center.tolist())
+                force, torque = engine.body_force(self.index, self._fixed(center))
         return np.array(force), np.array(torque)
 
     def sampler(self, center: Floats, every: int, start: int) -> _core.SeriesSampler:
         """The engine's sampler of both, three numbers each."""
         with self.simulation.walls_of_now(faces=self.is_face):
             engine = self.simulation.engine
-            if self.moves:
-                return engine.add_moving_force_sampler(self.index, self._fixed(center), every=every, start=start)
-            add = engine.add_face_force_sampler if self.is_face else engine.add_force_sampler
-            return add(self.index, center.tolist(), every=every, start=start)
+            if self.is_face:
+                return engine.add_face_force_sampler(self.index, center.tolist(), every=every, start=start)
+            return engine.add_force_sampler(self.index, self._fixed(center), every=every, start=start)
 
     @staticmethod
     def _fixed(center: Floats) -> list[float] | None:

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "../links.h"
+#include "../moving_cells.h"
 #include "../moving_state.h"
 #include "host_samples.h"
 #include "host_scaling.h"
@@ -28,7 +28,6 @@ public:
     HostMoving(AroundBodies<S, Real, Stored> block, HostScaling& scaling, int threads)
         : block_(std::move(block)), scaling_(scaling), threads_(threads) {}
 
-    void set_plan(const backend::LinkPlan& plan) { inertia_ = plan.wall_inertia; }
     void set_bodies(const std::vector<backend::MovingBodyData>& bodies, const backend::MovingPlace& place) override {
         bodies_ = bodies;
         place_ = place;
@@ -41,7 +40,7 @@ public:
     /// changes replace.
     void change_incoming() const {
         for (const backend::MovingBodyData& body : bodies_) {
-            over_cells(body, [](const auto& cells, const auto& cell) { cells.serve_links(cell); });
+            over_cells(body, [](const auto& cells, const auto& cell) { cells.apply_walls(cell); });
         }
         for (const backend::MovingBodyData& body : bodies_) {
             over_cells<true>(body, [](const auto& cells, const auto& cell) { cells.fill(cell); });
@@ -85,7 +84,7 @@ private:
     void over_rows(const backend::MovingBodyData& body, Visit&& visit) const {
         if constexpr (!Stencil<S>::multispeed) {  // which takes no bodies
             const backend::LatticeView<S, Real, Stored> view = block_.view();
-            const backend::MovingCells<S, Real, Stored> cells(view, body.body, place_, scaling_.factors(), inertia_);
+            const backend::MovingCells<S, Real, Stored> cells(view, body.body, place_, scaling_.factors());
             const Index rows = body.cells() / body.body.size[0];
             parallel_shares(body.cells() < 4096 ? 1 : threads_, rows, [&](Index first, Index last) {
                 for (Index row = first; row < last; ++row) {
@@ -113,7 +112,6 @@ private:
     int threads_;
     std::vector<backend::MovingBodyData> bodies_;
     backend::MovingPlace place_{};
-    double inertia_ = 1;
 };
 
 }  // namespace lbm::cpu

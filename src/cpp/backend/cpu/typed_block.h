@@ -67,7 +67,6 @@ public:
         heat_.set_plan(plan);
         turbulence_.set_plan(plan);
         scaling_.set_plan(plan);
-        moving_.set_plan(plan);
     }
     void plan_values_changed() override {}
 

@@ -59,13 +59,9 @@ public:
 
     const Address& address() const override { return address_; }
     std::size_t bytes() const override {
-        std::size_t sum = links_.bytes() + staging_.bytes() + sums_.bytes() + heat_.bytes() + walls_.bytes() +
-                          boundary_.bytes() + force_.bytes() + turbulence_.bytes() + scaling_.bytes() +
-                          row_ends_.bytes() + moving_.bytes();
-        for (const DeviceBuffer* buffer : {&lattices_[0], &lattices_[1], &solid_, &solid_velocity_}) {
-            sum += buffer->bytes();
-        }
-        return sum;
+        return links_.bytes() + staging_.bytes() + sums_.bytes() + heat_.bytes() + walls_.bytes() + boundary_.bytes() +
+               force_.bytes() + turbulence_.bytes() + scaling_.bytes() + row_ends_.bytes() + moving_.bytes() +
+               lattices_[0].bytes() + lattices_[1].bytes() + solid_.bytes() + solid_velocity_.bytes();
     }
 
     std::vector<backend::KernelFigures> update_kernels() const override {

@@ -22,7 +22,7 @@ __global__ void change_around_body(const __grid_constant__ Members<members, Movi
     set_row_of_update_after(scaling);
     const StateAccess<S, Real, Stored> state{a};
     const backend::LatticeView<S, Real, Stored> lattice = state.lattice();
-    const backend::MovingCells<S, Real, Stored> cells(lattice, body, place, factors_of_step(scaling), scaling.inertia);
+    const backend::MovingCells<S, Real, Stored> cells(lattice, body, place, factors_of_step(scaling));
     const backend::MovingCell cell = cells.cell(k);
     if (!cell.is_in_block) {
         return;
@@ -32,7 +32,7 @@ __global__ void change_around_body(const __grid_constant__ Members<members, Movi
     } else {
         const Index row = Index(cell.local[2]) * a.address.ny + cell.local[1];
         if (!state.solid(row * a.address.nx + cell.local[0])) {
-            cells.serve_links(cell);
+            cells.apply_walls(cell);
         }
     }
 }
@@ -44,8 +44,7 @@ __global__ void moving_body_force(const __grid_constant__ MovingBodyArguments a,
     const StateAccess<S, Real, Stored> state{a.state};
     const double center[3] = {center_x, center_y, center_z};
     const backend::LatticeView<S, Real, Stored> lattice = state.lattice();
-    const backend::MovingCells<S, Real, Stored> cells(lattice, a.body, a.place, factors_of_step(a.scaling),
-                                                      a.scaling.inertia);
+    const backend::MovingCells<S, Real, Stored> cells(lattice, a.body, a.place, factors_of_step(a.scaling));
     backend::ForceAndTorque sum{};
     const Index count = Index(a.body.size[0]) * a.body.size[1] * a.body.size[2];
     const Index stride = Index(gridDim.x) * blockDim.x;

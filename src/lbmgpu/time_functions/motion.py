@@ -9,11 +9,12 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from . import checks
-from .time_functions.product import TimeFunction, Varying
-from .values import Floats
+from .. import checks
+from .product import TimeFunction, Varying
+
+Floats = NDArray[np.float64]
 
 _DIFFERENCE = 1.0
 """The time over which differences are taken for the velocity of functions, in steps."""
