@@ -11,7 +11,7 @@ import lbmgpu as lbm
 def moving_disc(shape: tuple[int, int], radius: float, motion: object, viscosity: float, **more: object) -> lbm.Solver:
     domain = lbm.Domain(shape, stencil="D2Q9")
     domain.add_body(lbm.Sphere((shape[0] / 2 + 0.2, shape[1] / 2 - 0.3), radius), "disc", motion=motion)
-    return lbm.Solver(domain, lbm.TRT(viscosity), precision="float64", device="cpu", **more)
+    return lbm.Solver(domain, lbm.TRT(viscosity), device="cpu", **{"precision": "float64", **more})
 
 
 def momentum_of_fluid(solver: lbm.Solver) -> np.ndarray:
@@ -33,14 +33,14 @@ def test_the_fluid_takes_up_what_the_body_gives(motion):
     covered and uncovered, which hold the momentum of as much fluid."""
     solver = moving_disc((90, 80), 9.0, motion, 0.02)
     given, before = np.zeros(2), momentum_of_fluid(solver)
-    largest = np.zeros(2)
+    largest, worst = 0.0, 0.0
     for _ in range(400):
         given -= solver.body_force("disc")
         solver.step()
         found = momentum_of_fluid(solver) - before
-        largest = np.maximum(largest, np.abs(found))
-        assert np.abs(found - given).max() < 0.03 * largest.max() + 0.06
-    assert np.abs(found - given).max() < 0.03 * largest.max()
+        largest, worst = max(largest, np.abs(found).max()), max(worst, np.abs(found - given).max())
+    assert worst < 0.02 * largest
+    assert np.abs(found - given).max() < 0.01 * largest
 
 
 def test_a_body_that_moves_has_the_drag_of_one_in_a_stream():
@@ -54,10 +54,12 @@ def test_a_body_that_moves_has_the_drag_of_one_in_a_stream():
     recorded = [solver.record(lbm.Forces("disc")) for solver in (moving, fixed)]
     for solver in (moving, fixed):
         solver.step(3000)
-    drags = [forces["force"][-1600:, 0].mean() for forces in recorded]
-    assert abs(drags[0] / drags[1] - 1) < 0.01
-    lost = moving.mass() / np.prod(shape) - 1
-    assert abs(lost) < 1e-4
+    histories = [forces["force"][:, 0] for forces in recorded]
+    for first in range(100, 3000, 500):  # sound goes to and fro in the box
+        drags = [history[first : first + 500].mean() for history in histories]
+        assert abs(drags[0] / drags[1] - 1) < 0.01
+    swept = 2 * radius * speed * 3000
+    assert abs(moving.mass() - np.prod(shape)) < 0.004 * swept
 
 
 def morison(solver: lbm.Solver, diameter: float, fastest: float, period: int) -> tuple[float, float]:
@@ -76,11 +78,11 @@ def morison(solver: lbm.Solver, diameter: float, fastest: float, period: int) ->
 def test_an_oscillating_cylinder():
     """At a Reynolds number of 100 and a Keulegan-Carpenter number of 5: drag 2.09 and added mass 1.45 (Duetsch, Durst,
     Becker & Lienhart, J. Fluid Mech. 360 (1998) 249)."""
-    diameter, fastest = 16.0, 0.06
+    diameter, fastest = 20.0, 0.03
     period = round(5 * diameter / fastest)
     motion = lbm.Oscillation((fastest * period / (2 * np.pi), 0), period=period)
-    shape = (round(24 * diameter), round(18 * diameter))
-    solver = moving_disc(shape, diameter / 2, motion, fastest * diameter / 100)
+    shape = (round(28 * diameter), round(21 * diameter))
+    solver = moving_disc(shape, diameter / 2, motion, fastest * diameter / 100, precision="float32")
     drag, mass = morison(solver, diameter, fastest, period)
     assert abs(drag / 2.09 - 1) < 0.03
     assert abs(mass / 1.45 - 1) < 0.03

@@ -102,7 +102,7 @@ class MovingBody:
         one on, are steps that the body can make.
 
         Raises:
-            TypeError, ValueError: a function of the motion fails; or the body cannot make the first of them.
+            TypeError, ValueError: a function of the motion fails.
         """
         D = len(self.body.shape)
         poses = _Poses.of(self, np.arange(first, first + count + 1, dtype=np.float64))
@@ -114,10 +114,16 @@ class MovingBody:
         for d in range(D):
             if self.size[d] < self.body.shape[d]:
                 rows[:, 30 + d] = np.floor(poses.middle[1:, d] - half[d]) - MARGIN
-        return rows, self._possible(first, count, poses)
+        return rows, self._possible(poses)[0]
 
-    def _possible(self, first: int, count: int, poses: _Poses) -> int:
-        """How many of the steps from `first` on a body can make; ValueError if not the first one."""
+    def check(self, step: int) -> None:
+        """Raise ValueError if the body cannot make a step."""
+        message = self._possible(_Poses.of(self, np.arange(step, step + 2, dtype=np.float64)))[1]
+        if message is not None:
+            raise ValueError(message)
+
+    def _possible(self, poses: _Poses) -> tuple[int, str | None]:
+        """How many steps along these poses the body can make, and why not the next one; None if all."""
         label = f"motion of body {self.body.name!r}"
         radius = self._radius
         speeds = np.linalg.norm(poses.velocity[1:], axis=1) + radius * np.linalg.norm(poses.spin[1:], axis=1)
@@ -129,22 +135,22 @@ class MovingBody:
         walls = np.array([not each for each in self.periodic])
         before = np.isfinite(self.bounds[0, :D]) & walls & (low[1:, :D] < MARGIN)
         behind = np.isfinite(self.bounds[1, :D]) & walls & (high[1:, :D] > shape - MARGIN)
-        fast = speeds > checks.MAX_MACH * math.sqrt(self.cs2)
-        wrong = np.flatnonzero(fast | (moved > 1) | (before | behind).any(axis=1))
-        if len(wrong) == 0 or wrong[0] > 0:
-            return int(wrong[0]) if len(wrong) else count
-        if fast[0]:
-            checks.speed(f"{label}, at t = {first + 1}", np.array([speeds[0]]), self.cs2)
-        if moved[0] > 1:
-            raise ValueError(
-                f"{label}: {moved[0]:.4g} cells from t = {first} to {first + 1} given, must move by at most 1 in a step"
-            )
-        axis = int(np.flatnonzero((before | behind)[0])[0])
-        face = ("-" if before[0, axis] else "+") + "xyz"[axis]
-        raise ValueError(
-            f"{label}: comes within {MARGIN} cells of the face {face!r} at t = {first + 1}, must stay farther away "
-            "from faces that are not periodic"
-        )
+        fastest = checks.MAX_MACH * math.sqrt(self.cs2)
+        wrong = np.flatnonzero((speeds > fastest) | (moved > 1) | (before | behind).any(axis=1))
+        if len(wrong) == 0:
+            return len(moved), None
+        k = int(wrong[0])
+        time = poses.times[k + 1]
+        if speeds[k] > fastest:
+            right = f"must be at most {fastest:.4g} cells a step (Mach {checks.MAX_MACH})"
+            return k, f"{label}: a speed of {speeds[k]:.4g} at t = {time:g} given, {right}"
+        if moved[k] > 1:
+            right = "must move by at most 1 in a step"
+            return k, f"{label}: {moved[k]:.4g} cells from t = {poses.times[k]:g} to {time:g} given, {right}"
+        axis = int(np.flatnonzero((before | behind)[k])[0])
+        face = ("-" if before[k, axis] else "+") + "xyz"[axis]
+        right = "must stay farther away from faces that are not periodic"
+        return k, f"{label}: comes within {MARGIN} cells of the face {face!r} at t = {time:g}, {right}"
 
     @property
     def _radius(self) -> float:
@@ -182,6 +188,7 @@ class MovingBody:
 class _Poses:
     """Where a body is at some times, and how fast it moves; vectors ``(n, 3)``, matrices ``(n, 3, 3)``."""
 
+    times: Floats
     turn: Floats
     origin: Floats
     velocity: Floats
@@ -202,7 +209,7 @@ class _Poses:
         middle = np.where(ends, np.where(ends, body.bounds, 0.0).mean(axis=0), body.center)
         placed = origin + turn @ (middle - body.center)
         spin = np.outer(course.rate, axis_of(body.motion))
-        return cls(turn, origin, velocity, spin, course.angle, placed, body.center)
+        return cls(times, turn, origin, velocity, spin, course.angle, placed, body.center)
 
     def bounds(self, bounds: Floats) -> tuple[Floats, Floats]:
         """The ends of the body along each axis at all times, ``(n, 3)`` each; of finite bounds."""
@@ -224,7 +231,7 @@ class MovingBodies:
             for number, (name, body) in enumerate(domain.bodies.items())
             if body.motion is not None
         }
-        self.table(0, 1)
+        self.check(0)
 
     @property
     def numbers(self) -> int:
@@ -235,6 +242,11 @@ class MovingBodies:
         """Have the engine move all of them, by the first factors of each step."""
         for number, body in enumerate(self.bodies.values()):
             body.hand_over(engine, NUMBERS * number)
+
+    def check(self, step: int) -> None:
+        """Raise ValueError if one of them cannot make a step."""
+        for body in self.bodies.values():
+            body.check(step)
 
     def table(self, first: int, count: int) -> tuple[Floats, int]:
         """As `MovingBody.table`, of all bodies."""

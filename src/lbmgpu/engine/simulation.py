@@ -478,7 +478,7 @@ class Simulation:
         with self.lock:
             self._bring_walls_to_now(faces, by_factor=True)
             if self.factors.any:
-                self.factors.steps_ahead(1)
+                self.factors.steps_ahead(1, is_read=True)
                 if self.boundary.evaluates_ahead:
                     self.factors.give(self.engine.steps, [self.boundary.numbers()])
                     self.ahead.forget()

@@ -54,17 +54,19 @@ class TimeFactors:
         self._force, self._functions = force, functions
         self._first = self._end = 0
 
-    def steps_ahead(self, steps: int) -> int:
+    def steps_ahead(self, steps: int, *, is_read: bool = False) -> int:
         """How many of so many steps, from the present one on, the engine has factors of; computes them if it has none.
 
+        Where the present state `is_read` only, a body need not be able to make the next step.
+
         Raises:
-            ValueError: a value is out of range in the present step.
+            ValueError: a value is out of range in the present step, or a body cannot make it.
         """
         if not self.any:
             return steps
         now = self._engine.steps
         if not self._first <= now < self._end:
-            self._compute(now)
+            self._compute(now, is_read)
         return min(steps, self._end - now)
 
     def give(self, first: int, numbers: list[values.Floats]) -> None:
@@ -79,7 +81,7 @@ class TimeFactors:
         if table.size > 0:  # this process has something that changes
             self._engine.set_factors(first, table)
 
-    def _compute(self, now: int) -> None:
+    def _compute(self, now: int, is_read: bool) -> None:
         with collective.by_user(self._processes, "the functions of time", now):
             columns = [function.factors(now, STEPS_AHEAD + 1) for function in self._functions]
             table = np.stack(columns, axis=1) if columns else np.empty((STEPS_AHEAD + 1, 0))
@@ -87,6 +89,8 @@ class TimeFactors:
             count = self._check_force(now, table[:count])
             poses, possible = self._boundary.moving.table(now, STEPS_AHEAD + 1)
             count = min(count, possible)
+            if possible == 0 and not is_read:
+                self._boundary.moving.check(now)
         if self._boundary.body_changes or self._force is not None:  # of which each rank knows its part
             count = int(-self._processes.agreed(float(-count)))
         self._table, self._poses = table, poses
