@@ -95,7 +95,7 @@ def test_what_does_not_go_with_a_motion_is_refused():
     ("motion", "message"),
     [
         (lbm.Motion(velocity=(0.3, 0)), "motion of body 'disc': a speed of 0.3 at t = 1 given"),
-        (lbm.Motion(rate=0.05), "a speed of 0.42.* at t = 1 given"),
+        (lbm.Motion(rate=0.05), "a speed of 0.3 at t = 1 given"),
         (lbm.Motion(lambda t: (2.0 if t > 0.5 else 0.0, 0)), "motion of body 'disc'"),
         (lbm.Motion(lambda t: (1.0,)), "displacement at t = 0: shape .* returned, must be 2 numbers"),
     ],

@@ -94,8 +94,9 @@ class MovingBody:
         """Have the engine move the body, by the factors of each step from this index on."""
         assert self.body.geometry is not None
         middle, radius = ball(self.body.geometry)
-        given = {**self.parts._asdict(), "center": self.center.tolist(), "size": list(self.size), "series": series}
-        engine.move_body(self.number, given | {"ball": [*middle.tolist(), (radius + _NEAR) ** 2]})
+        shape = {"parts": self.parts.parts, "numbers": self.parts.numbers, "table": self.parts.table}
+        place = {"center": self.center.tolist(), "ball": [*middle.tolist(), (radius + _NEAR) ** 2]}
+        engine.move_body(self.number, {**shape, **place, "size": list(self.size), "series": series})
 
     def table(self, first: int, count: int) -> tuple[Floats, int]:
         """The numbers of so many steps from `first` on, ``(count, NUMBERS)``, and how many of these, from the first
@@ -154,11 +155,13 @@ class MovingBody:
 
     @property
     def _radius(self) -> float:
-        """The largest distance of the body from the axis about which it turns; 0 if it does not turn."""
+        """No point of the body is farther from the axis about which it turns; 0 if it does not turn."""
         if not self.motion.turns:
             return 0.0
-        corners = _corners(self.bounds) - self.center
-        return float(np.linalg.norm(np.cross(axis_of(self.motion), corners), axis=1).max())
+        assert self.body.geometry is not None
+        axis, (middle, radius) = axis_of(self.motion), ball(self.body.geometry)
+        of_corners = np.linalg.norm(np.cross(axis, _corners(self.bounds) - self.center), axis=1).max()
+        return float(min(of_corners, np.linalg.norm(np.cross(axis, middle - self.center)) + radius))
 
     def center_at(self, time: float) -> Floats:
         """Where the point about which the body turns is, ``(D,)``."""
