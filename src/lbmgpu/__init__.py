@@ -58,6 +58,7 @@ from .solver.solver import Solver
 from .solver.steady import Steady
 from .thermal import BodyHeatFlux, Convection, HybridThermal, diffusivity_limit, speed_limit
 from .time_functions.functions import Ramp, Sine, Table
+from .time_functions.motion import Motion, MotionTable, Oscillation
 from .time_functions.product import Varying
 from .turbulence import WALE, Smagorinsky, Vreman
 from .units import Units
@@ -164,9 +165,12 @@ __all__ = [
     "Mesh",
     "Minimum",
     "MissingResultsWarning",
+    "Motion",
+    "MotionTable",
     "Movie",
     "MovingWall",
     "NoSlip",
+    "Oscillation",
     "Outflow",
     "Periodic",
     "Plan",

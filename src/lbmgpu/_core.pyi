@@ -231,6 +231,9 @@ class Engine:
         perhaps the velocity of the wall at each, ``(D, N)``, whether the temperature has its wall there too, and
         perhaps its temperature at each, ``(N,)``. Returns the body's index. Only before the first step."""
 
+    def move_body(self, body: int, motion: dict[str, Any]) -> None:
+        """Have a body without cells move: see ``bindings/bodies.cpp``. Only before the first step."""
+
     def add_sponge(
         self, face: int, thickness: int, strength: float, pull: float, density: float, velocity: list[float]
     ) -> None:
@@ -268,8 +271,7 @@ class Engine:
         ``"link temperature"`` theirs, ``(N,)``."""
 
     def scale_force(self, series: int, part: NDArray[np.float64], factor: float) -> None:
-        """The same of the force, of which the part has the shape that `set_force` takes, until that is called; `factor`
-        is that of the present state."""
+        """The same of the force, whose part `set_force` would take, until that is called; `factor` is that of now."""
 
     def set_force_factor(self, factor: float) -> None: ...  # of a state that is set, until steps are made
 
@@ -303,8 +305,7 @@ class Engine:
         """Equilibrium at `density`, 0-d or ``(nz, ny, nx)`` (None: 1), `velocity`, ``(D,)`` or ``(D, nz, ny, nx)``
         (None: 0), and `temperature`, as the density (None: 0; of D2Q37 cs2). Arrays are of the window. Collective.
         With `nonequilibrium` they are of `known`, and the first-order part that gradients imply is added. Arrays in a
-        GPU's memory are for blocks on GPUs, a density for one process; they have the cells needed, or all of the
-        domain."""
+        GPU's memory are for blocks on GPUs, a density for one process; they have the cells needed, or all."""
 
     def step(self, steps: int) -> None:
         """Advance; the GIL is released. ValueError for fewer than 0 and for more than 2**53 in all."""
@@ -375,10 +376,10 @@ class Engine:
     def storage_dtype(self) -> str:
         """``uint16`` (scaled float16), ``float32`` or ``float64``."""
 
-    def body_force(self, body: int, center: Sequence[float]) -> tuple[list[float], list[float]]:
+    def body_force(self, body: int, center: Sequence[float] | None) -> tuple[list[float], list[float]]:
         """Force ``(D)`` and torque about `center` (3 components; 1 in two dimensions) that the fluid exerts on a body,
         by momentum exchange over the links that the next step streams (Ladd 1994). Pressure is gauge: relative to
-        density 1."""
+        density 1. Of a body that moves None is the point about which it turns."""
 
     def face_force(self, face: int, center: Sequence[float]) -> tuple[list[float], list[float]]:
         """The same of the wall on a face; ValueError unless that is half-way bounce-back."""
@@ -395,7 +396,7 @@ class Engine:
         points: density, velocity, and the temperature plus `reference`.
         """
 
-    def add_force_sampler(self, body: int, center: Sequence[float], every: int, start: int) -> SeriesSampler:
+    def add_force_sampler(self, body: int, center: Sequence[float] | None, every: int, start: int) -> SeriesSampler:
         """Have the force and the torque on a body recorded, three numbers each; see `body_force`."""
 
     def add_face_force_sampler(self, face: int, center: Sequence[float], every: int, start: int) -> SeriesSampler:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import checks, values
 from .conditions import Condition, scheme_of_body, scheme_of_temperature
 from .geometry.base import Geometry, Links
+from .time_functions.motion import RigidMotion
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,7 @@ class Body:
         condition, thermal: of the flow and of the temperature.
         is_part: whether `cells` is only what this process was given of the body.
         given: the box, offset and shape, that arrays of values for its cells cover.
+        motion: of a body that moves, which has a geometry; its cells are those where that is. None of a body at rest.
         links: of the domain that the surface of a mask cuts, sorted; None of a geometry, which has its own, and where
             they are not known.
     """
@@ -41,6 +43,7 @@ class Body:
     is_part: bool
     given: tuple[tuple[int, ...], tuple[int, ...]]
     links: Links | None = None
+    motion: RigidMotion | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.cells):

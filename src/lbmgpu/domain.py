@@ -15,10 +15,12 @@ from . import _core, checks, values
 from .body import Body
 from .conditions import (
     BODY_CONDITIONS,
+    CUT_WALLS,
     FACE_CONDITIONS,
     THERMAL_CONDITIONS,
     Adiabatic,
     Condition,
+    Isothermal,
     NoSlip,
     Periodic,
     Sponge,
@@ -29,7 +31,9 @@ from .conditions import (
 from .deprecated import was_a_method
 from .geometry.base import Geometry, Links, checked_links
 from .geometry.report import warn_of_geometry
+from .geometry.shape_parts import shape_parts
 from .guarded import Guarded
+from .time_functions.motion import RigidMotion, check_motion
 
 AXES = "xyz"
 FACES = tuple(sign + axis for axis in AXES for sign in "-+")
@@ -283,6 +287,7 @@ class Domain(Guarded):
         *,
         offset: Sequence[int] | None = None,
         links: Links | None = None,
+        motion: RigidMotion | None = None,
     ) -> None:
         """Make cells solid.
 
@@ -302,9 +307,14 @@ class Domain(Guarded):
                 `condition` and `thermal` then cover the same cells. None for a mask of the domain's shape.
             links: where the surface of a mask lies, by the links that it cuts, as `Geometry.links` has them for the
                 whole domain. A geometry has its own.
+            motion: `Motion`, `Oscillation` or `MotionTable`, of a body that moves through the fluid, whose cells are
+                found anew in each step. Its `mask` must be a closed `Geometry`, which is where the motion begins, its
+                condition `NoSlip`, whose wall has the velocity of the motion. None for a body at rest. A body of
+                revolution that only turns about its axis needs none: ``MovingWall(Rotation(...))`` costs less.
 
         Raises:
-            TypeError: the mask is not bool, the condition not one for a body, or the domain that of a solver.
+            TypeError: the mask is not bool, the condition not one for a body, the motion none, or the domain that of a
+                solver.
             ValueError: a wrong shape, offset or number of dimensions, no cell, no fluid cell left, a wrong name, one
                 twice or a face's, or cells that another body has. Of functions, geometries and parts a solver finds
                 that when it is made.
@@ -346,6 +356,8 @@ class Domain(Guarded):
         for given in (condition, thermal):
             on_cells = None if callable(cells) else cells
             values.check_fixed(label, given, shape, _core.stencil(self._stencil).cs2, mask=on_cells, is_body=True)
+        if motion is not None:
+            motion = self._checked_motion(label, motion, mask, condition, thermal)
         if isinstance(mask, Geometry):
             warn_of_geometry(mask, self, label)
         start = corner
@@ -354,8 +366,26 @@ class Domain(Guarded):
             start = tuple(a + b for a, b in zip(corner, low, strict=True))
         elif not callable(cells):
             cells = cells[(slice(0, 0),) * len(shape)].copy()
-        parts = (name, self._shape, start, cells, condition, thermal, offset is not None, (corner, shape), links)
-        self._bodies._bodies[name] = Body(*parts)
+        parts = (name, self._shape, start, cells, condition, thermal, offset is not None, (corner, shape))
+        self._bodies._bodies[name] = Body(*parts, links, motion)
+
+    def _checked_motion(
+        self, label: str, motion: Any, mask: Any, condition: Condition, thermal: Condition
+    ) -> RigidMotion:
+        """The motion of a body, or TypeError or ValueError where it or what goes with it is wrong."""
+        checked = check_motion(label, motion, len(self._shape))
+        if not isinstance(mask, Geometry):
+            right = "a Geometry, such as lbm.Sphere(...)"
+            raise TypeError(f"mask of {label}: {checks.shown(mask)} given with a motion, must be {right}")
+        shape_parts(mask)
+        if type(condition) is not NoSlip or scheme_of_body(label, condition, is_cut=True) != next(iter(CUT_WALLS)):
+            raise ValueError(
+                f"condition of {label}: {checks.shown(condition)} given with a motion, must be NoSlip(): the wall has "
+                "the velocity of the motion"
+            )
+        if isinstance(thermal, Isothermal):
+            raise ValueError(f"thermal of {label}: {checks.shown(thermal)} given with a motion, must be left out")
+        return checked
 
     def _box(self, label: str, cells: Any, offset: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Offset and shape of a mask that is given with an offset."""
@@ -395,7 +425,8 @@ class Domain(Guarded):
 
     @property
     def solid(self) -> NDArray[np.bool_]:
-        """Bool array of the domain's shape, True in any body; each time a new one. See `Body.mask`."""
+        """Bool array of the domain's shape, True in any body, of those that move where their geometry is; each time a
+        new one. See `Body.mask`."""
         solid = np.zeros(self._shape, dtype=np.bool_)
         for body in self.bodies.values():
             solid |= body.mask

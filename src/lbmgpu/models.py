@@ -109,6 +109,11 @@ def check_domain(domain: Domain, force: Any, *, thermal: bool = False) -> None:
     if not model.bodies:
         for name in domain.bodies:
             raise ValueError(f"bodies: {name!r} given with {stencil}, must be none: walls are faces of the domain")
+    if thermal:
+        for name, body in domain.bodies.items():
+            if body.motion is not None:
+                right = "must be none: the temperature needs bodies at rest"
+                raise ValueError(f"motion of body {name!r}: given with HybridThermal, {right}")
     if model.carries_temperature and domain.sponges:
         raise ValueError(f"sponges: given with {stencil}, must be none")
     for face, condition in domain.faces.items():

@@ -15,6 +15,7 @@ __attribute__((visibility("default"))) emulated::Machine* emulated_machine = nul
 #define __global__
 #define __grid_constant__
 #define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 // Thread blocks run one after the other, so that one copy serves all.
 #define __shared__ static

@@ -21,6 +21,7 @@
 #include "initial_state.h"
 #include "kinds.h"
 #include "links.h"
+#include "moving_state.h"
 #include "point_samples.h"
 #include "recorder.h"
 #include "remote_block.h"
@@ -261,6 +262,9 @@ public:
     /// The factors of the plan's scaled values, by which the block computes these itself; null of a block that takes no
     /// walls.
     virtual ScaledState* scaled() { return nullptr; }
+
+    /// The bodies that move; null of a block that takes no walls.
+    virtual MovingState* moving() { return nullptr; }
 
     /// The block's eddy viscosity; null if the fluid has none.
     virtual TurbulenceState* turbulence() { return nullptr; }

@@ -1,8 +1,10 @@
 // Binds the bodies of the engine: their cells, velocities and the links that their surfaces cut.
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -55,12 +57,53 @@ int add_body(Engine& e, const py::array_t<bool, py::array::c_style>& mask, const
     return e.add_body(cells, std::move(values), std::move(temperatures), std::move(cuts));
 }
 
+/// The parts of a shape: kind, whether it is placed, where its numbers begin and where its integers do.
+using GivenParts = std::vector<std::tuple<int, bool, int, int>>;
+
+template <std::size_t n, class T>
+void put(const py::dict& given, const char* name, T (&out)[n]) {
+    const auto values = given[name].cast<std::vector<T>>();
+    if (values.size() != n) {
+        throw std::invalid_argument(std::string(name) + ": " + std::to_string(n) + " numbers are needed");
+    }
+    std::copy(values.begin(), values.end(), out);
+}
+
+/// A body that moves: its `parts`, `numbers` and `table` (backend/moving_shape.h), in a frame of its own, which turns
+/// about its `center`; a `ball` about it, of a centre and the square of a radius; the `size` of the box of cells about
+/// it; and the `series` of the first of its numbers among the factors of a step (MovingStep). Vectors have three
+/// components.
+backend::MovingBodyData moving_body(const py::dict& given) {
+    backend::MovingBodyData motion{
+        {}, given["numbers"].cast<std::vector<double>>(), given["table"].cast<std::vector<int>>(), {}};
+    for (const auto& [kind, is_placed, first, integers] : given["parts"].cast<GivenParts>()) {
+        if (kind < 0 || kind >= backend::shape_kinds) {
+            throw std::invalid_argument("kind: " + std::to_string(kind) + " given, is none of a shape");
+        }
+        motion.parts.push_back({backend::ShapeKind(kind), int(is_placed), first, integers});
+    }
+    put(given, "center", motion.body.center);
+    put(given, "ball", motion.body.ball);
+    put(given, "size", motion.body.size);
+    motion.body.series = given["series"].cast<int>();
+    return motion;
+}
+
 }  // namespace
 
 void bind_bodies(EngineClass& engine) {
     engine
         .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none(),
              py::arg("temperature") = py::none(), py::arg("links") = py::none())
+        .def(
+            "move_body",
+            [](Engine& e, int body, const py::dict& motion) {
+                check_body(e, body);
+                backend::MovingBodyData given = moving_body(motion);
+                const InUse use(e);
+                e.move_body(body, std::move(given));
+            },
+            py::arg("body"), py::arg("motion"))
         .def(
             "set_body_velocity",
             [](Engine& e, int body, const Doubles& velocity) {

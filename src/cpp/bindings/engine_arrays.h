@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -95,6 +96,19 @@ struct Center {
 
     double at[3] = {0, 0, 0.5};
 };
+
+/// The same of a body; of one that moves without it, the point about which that turns.
+inline backend::TorqueCenter torque_center(const Engine& e, int body, const std::optional<std::vector<double>>& given) {
+    if (!given && !e.moves(body)) {
+        throw std::invalid_argument("center: must be given of a body at rest");
+    }
+    backend::TorqueCenter center{{0, 0, 0}, !given.has_value()};
+    if (given) {
+        const Center about(e, *given);
+        std::copy(about.at, about.at + 3, center.at);
+    }
+    return center;
+}
 
 /// The values of a scalar quantity: one value, or one for each element of `shape`.
 inline std::vector<double> scalars(const char* name, const Doubles& array, const std::vector<py::ssize_t>& shape) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -56,14 +57,15 @@ Sampled add_point_sampler(const py::object& self, const Indices& cells, const In
     return made;
 }
 
-Sampled add_force_sampler(const py::object& self, int body, const std::vector<double>& center, Index every,
-                          Index start) {
+Sampled add_force_sampler(const py::object& self, int body, const std::optional<std::vector<double>>& center,
+                          Index every, Index start) {
     auto& e = self.cast<Engine&>();
     check_body(e, body);
-    const Center about(e, center);
+    const backend::TorqueCenter about = torque_center(e, body, center);
     Sampled made{self, &e, nullptr};
     const InUse use(e);
-    made.sampler = e.add_force_sampler(body, about.at, every, start);
+    made.sampler = e.moves(body) ? e.add_moving_force_sampler(body, about, every, start)
+                                 : e.add_force_sampler(body, about.at, every, start);
     return made;
 }
 

@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "bindings.h"
@@ -17,13 +18,13 @@ py::tuple as_tuple(const backend::ForceAndTorque& sum, int D) {
         D == 2 ? std::vector<double>{sum.torque[2]} : std::vector<double>(sum.torque, sum.torque + 3));
 }
 
-py::tuple body_force(Engine& e, int body, const std::vector<double>& center) {
+py::tuple body_force(Engine& e, int body, const std::optional<std::vector<double>>& center) {
     check_body(e, body);
-    const Center about(e, center);
+    const backend::TorqueCenter about = torque_center(e, body, center);
     backend::ForceAndTorque sum{};
     {
         const InUse use(e);
-        sum = e.body_force(body, about.at);
+        sum = e.moves(body) ? e.moving_body_force(body, about) : e.body_force(body, about.at);
     }
     return as_tuple(sum, e.domain().D);
 }

@@ -46,6 +46,10 @@ public:
     /// of domain().known, for the other members those of window().
     int add_body(const std::vector<bool>& mask, std::vector<double> velocity, std::vector<double> temperature = {},
                  CutLinks cuts = {});
+    /// Has a body that was added without cells, in the flow of an isothermal fluid, move from now on: its shape is
+    /// looked up anew in each step, at the poses that the factors have. Before the first step.
+    void move_body(int body, backend::MovingBodyData motion);
+    bool moves(int body) const;
     /// The body must have been added with a velocity.
     void set_body_velocity(int body, std::vector<double> velocity);
     /// The body must have been added with velocities of its cut links.
@@ -121,6 +125,9 @@ public:
     /// Has the numbers of body_force() recorded: three of the force, three of the torque. The cells of bodies must not
     /// change afterwards.
     std::shared_ptr<SeriesSampler> add_force_sampler(int body, const double (&center)[3], Index every, Index start);
+    /// The same of a body that moves.
+    std::shared_ptr<SeriesSampler> add_moving_force_sampler(int body, const backend::TorqueCenter& center, Index every,
+                                                            Index start);
     /// The same of the wall on a face, see face_force(). Its velocity must not change in time, but for samples that
     /// take_sample() takes.
     std::shared_ptr<SeriesSampler> add_face_force_sampler(int face, const double (&center)[3], Index every,
@@ -223,6 +230,8 @@ public:
     bool is_of_this_process() const { return mutex_.is_of_this_process(); }
 
     backend::ForceAndTorque body_force(int body, const double (&center)[3]);
+    /// The same of a body that moves, in the coming step.
+    backend::ForceAndTorque moving_body_force(int body, const backend::TorqueCenter& center);
     /// The same of the wall on a face. Throws std::invalid_argument unless populations bounce off it half-way.
     backend::ForceAndTorque face_force(int face, const double (&center)[3]);
     backend::Totals totals();
@@ -289,6 +298,9 @@ private:
     /// Notes by which factor of a step all blocks multiply the force they were given; -1: by none.
     void force_is_scaled_by(int series);
     void check_factors(Index steps) const;
+    /// Throws unless there are factors of the coming step.
+    void check_factors_of_now() const;
+    std::size_t moving_number(int body) const;
     void scaling_is_new();
     void prepare_scaled_values();
     void wall_temperature_was_set();
@@ -431,6 +443,8 @@ private:
     bool values_are_current_ = false;
     bool scaled_values_are_listed_ = true;
     TimeFactors factors_;
+    std::vector<backend::MovingBodyData> moving_;
+    std::vector<int> moving_number_;         // of each body, its place among those that move; -1: it does not
     bool solid_velocity_is_current_ = true;  // of moving bodies; only fields show it
     bool records_timestamps_ = false;        // whether each update records its timestamps
     PhaseTimes phase_times_;

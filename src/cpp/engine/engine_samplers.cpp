@@ -7,25 +7,17 @@
 
 #include "engine.h"
 #include "face_links.h"
+#include "force_sampler.h"
 #include "series_sampler.h"
 
 namespace lbm::engine {
 namespace {
-
-Index chunk_of(Index numbers) { return std::clamp<Index>(numbers_of_chunk / std::max<Index>(numbers, 1), 1, 4096); }
 
 /// Makes room for so many more numbers. What grows by one chunk after the other is copied rarely that way.
 template <class T>
 void make_room(std::vector<T>& numbers, std::size_t more) {
     if (numbers.capacity() - numbers.size() < more) {
         numbers.reserve(std::max(numbers.size() + more, 2 * numbers.capacity()));
-    }
-}
-
-/// Throws if a block has not given as many numbers as it has to.
-void check_count(const std::vector<double>& numbers, Index expected) {
-    if (Index(numbers.size()) != expected) {
-        throw std::logic_error("samples: a block has others than the engine asked for");
     }
 }
 
@@ -109,35 +101,13 @@ private:
     std::vector<double> own_, all_;           // numbers of a chunk, of a block and of all
 };
 
-class ForceSampler final : public SeriesSampler {
-public:
-    ForceSampler(Index every, Index start, bool reads_incoming, std::shared_ptr<const comm::Communicator> comm)
-        : SeriesSampler(every, start, chunk_of(6)), reads_incoming_(reads_incoming), comm_(std::move(comm)) {}
-
-    bool reads_incoming() const override { return reads_incoming_; }
-
-    void add_block(backend::BlockState& block, const backend::BodyLinksNow& links, const double (&center)[3]) {
-        blocks_.push_back(block.make_force_samples(links, center));
-    }
-
-private:
-    void append_rows(Index samples, std::vector<double>& values) override {
-        std::vector<double> sums(std::size_t(6 * samples));
-        for (const auto& block : blocks_) {
-            block->collect(samples, own_);
-            check_count(own_, 6 * samples);
-            std::transform(own_.begin(), own_.end(), sums.begin(), sums.begin(), std::plus<>());
-        }
-        comm_->sum(sums.data(), int(sums.size()));
-        values.insert(values.end(), sums.begin(), sums.end());
-    }
-
-    bool reads_incoming_;
-    std::shared_ptr<const comm::Communicator> comm_;
-    std::vector<double> own_;  // numbers of a chunk of a block
-};
-
 }  // namespace
+
+void check_count(const std::vector<double>& numbers, Index expected) {
+    if (Index(numbers.size()) != expected) {
+        throw std::logic_error("samples: a block has others than the engine asked for");
+    }
+}
 
 void SeriesSampler::sample(Index step) {
     std::size_t taken = 0;
@@ -234,9 +204,8 @@ std::shared_ptr<SeriesSampler> Engine::add_force_sampler(int body, const double 
     auto sampler = std::make_shared<ForceSampler>(every, start, domain_.body_cuts[std::size_t(body)].are_given, comm_);
     for (const Part& part : parts_) {
         const BoundaryHaloPlan* plan = &part.plan;
-        sampler->add_block(
-            *part.state, [plan, body]() -> const std::vector<backend::BodyLink>& { return plan->body_links(body); },
-            center);
+        sampler->add_block(part.state->make_force_samples(
+            [plan, body]() -> const std::vector<backend::BodyLink>& { return plan->body_links(body); }, center));
     }
     add_sampler(sampler);
     return sampler;
@@ -259,8 +228,8 @@ std::shared_ptr<SeriesSampler> Engine::make_face_force_sampler(int face, const d
     for (const Part& part : parts_) {
         if (part.place.is_at(face, domain_.size)) {
             const auto links = std::make_shared<FaceLinks>(domain_, part.place, face);
-            sampler->add_block(
-                *part.state, [links]() -> const std::vector<backend::BodyLink>& { return links->now(); }, center);
+            sampler->add_block(part.state->make_force_samples(
+                [links]() -> const std::vector<backend::BodyLink>& { return links->now(); }, center));
         }
     }
     return sampler;

@@ -124,6 +124,9 @@ void Engine::set_factors(Index first, int series, std::vector<double> table) {
     for (std::size_t body = 0; body < domain_.body_scaled.size(); ++body) {
         needed = std::max({needed, domain_.body_scaled[body].end(), domain_.body_cuts[body].scaled.end()});
     }
+    for (const backend::MovingBodyData& body : moving_) {
+        needed = std::max(needed, body.end());
+    }
     if (first < 0 || series != needed || series == 0 || table.empty() || table.size() % std::size_t(series) != 0 ||
         !std::all_of(table.begin(), table.end(), [](double factor) { return std::isfinite(factor); })) {
         throw std::invalid_argument("factors: must be finite, " + std::to_string(needed) + " for each step");
@@ -146,7 +149,7 @@ bool Engine::flow_values_change() const {
 }
 
 bool Engine::changes_in_time() const {
-    return factors_.force_series >= 0 || !factors_.fields.empty() || flow_values_change();
+    return factors_.force_series >= 0 || !factors_.fields.empty() || flow_values_change() || !moving_.empty();
 }
 
 bool Engine::changes_at_walls() const {

@@ -12,6 +12,7 @@ from .. import checks
 from ..files.regular_files import MaskFile, read_mask
 from ..geometry import Box, Cylinder, Geometry, Polygon, Sphere, airfoil
 from ..parallel.processes import Processes
+from ..time_functions.motion import Motion, MotionTable, Oscillation, RigidMotion
 
 _POINTS = ("center", "low", "high", "translate")
 """Keys of shapes with a coordinate for each axis."""
@@ -47,6 +48,12 @@ def body_cells(
             f"domain, {shape} cells, or between cell centres, which are at 0.5, 1.5 and so on"
         )
     return geometry
+
+
+def body_motion(entry: dict[str, Any]) -> RigidMotion:
+    """The motion of a body; TypeError or ValueError where its numbers do not go together."""
+    ((kind, arguments),) = entry.items()
+    return _MOTIONS[kind](**arguments)
 
 
 def _placed(geometry: Geometry, entry: dict[str, Any]) -> Geometry:
@@ -114,3 +121,5 @@ def _airfoil(entry: dict[str, Any], dimensions: int) -> Geometry:
 
 _MAKERS = {"sphere": _sphere, "cylinder": _cylinder, "box": _box, "polygon": _polygon, "airfoil": _airfoil}
 """Of each shape but those of files."""
+
+_MOTIONS: dict[str, type[RigidMotion]] = {"steady": Motion, "oscillation": Oscillation, "table": MotionTable}

@@ -28,7 +28,7 @@ from ..thermal import Convection, HybridThermal
 from ..turbulence import GradientModel, TurbulenceModel, combined, of_record
 from ..values import centres
 from . import centreline, convection, initial as initial_state, record, recorders
-from .bodies import body_cells
+from .bodies import body_cells, body_motion
 from .input_errors import Problems, at
 
 _PARAMETERS = {name: case_parameters(collision) for name, collision in COLLISIONS.items()}
@@ -227,7 +227,8 @@ def fill_domain(
                 raise ValueError(NO_THERMAL.format("thermal: "))
             heat = _condition(entry.get("thermal", {"condition": "adiabatic"}), shape)
             cells = body_cells(entry, shape, folder, processes)
-            domain.add_body(cells, entry.get("name", f"body {index + 1}"), condition, heat)
+            motion = body_motion(entry["motion"]) if "motion" in entry else None
+            domain.add_body(cells, entry.get("name", f"body {index + 1}"), condition, heat, motion=motion)
 
 
 def _has_temperature(case: dict[str, Any]) -> bool:

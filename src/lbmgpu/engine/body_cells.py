@@ -1,4 +1,6 @@
-"""The cells of a domain's bodies in the part of it that a process computes, and what all processes know of them."""
+"""The cells of a domain's bodies in the part of it that a process computes, and what all processes know of them.
+
+Bodies that move have none here (`moving_bodies.py`)."""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..body import Body
 from ..domain import Domain
 from ..parallel.processes import Processes
 from ..parallel.subdomain import Box, Subdomain
@@ -35,13 +38,14 @@ class BodyCells:
         self._subdomain = subdomain
         self._names = list(domain.bodies)
         self._has_surface = [body.geometry is not None or body.links is not None for body in domain.bodies.values()]
+        self._moving = {name for name, body in domain.bodies.items() if body.motion is not None}
         self._known = np.broadcast_to(np.False_, subdomain.known[1])
         if self._names:
             self._known = np.zeros(subdomain.known[1], dtype=np.bool_)
         self._boxes: list[tuple[tuple[slice, ...], NDArray[np.bool_]]] = []
         sums = []
         for body in domain.bodies.values():
-            mask = processes.each(lambda body=body: body.within(subdomain.axes(subdomain.known)))  # type: ignore[misc]
+            mask = processes.each(lambda body=body: self._mask_of(body))  # type: ignore[misc]
             if body.is_part and processes.size > 1:
                 subdomain.with_surroundings(processes, mask)
             processes.each(lambda name=body.name, mask=mask: self._add(name, mask))  # type: ignore[misc]
@@ -52,7 +56,15 @@ class BodyCells:
         self._sums = [[sum(numbers) for numbers in zip(*body, strict=True)] for body in zip(*every, strict=True)]
         self.fluid_cells: int = domain.cells - sum(count for count, *_ in self._sums)
         self._check()
-        self.without_cells = [name for name, (n, *_) in zip(self._names, self._sums, strict=True) if n == 0]
+        counts = zip(self._names, self._sums, strict=True)
+        self.without_cells = [name for name, (n, *_) in counts if n == 0 and name not in self._moving]
+
+    def _mask_of(self, body: Body) -> NDArray[np.bool_]:
+        """The known cells of a body; none of one that moves."""
+        known = self._subdomain.known
+        if body.name in self._moving:
+            return np.zeros(known[1], dtype=np.bool_)
+        return body.within(self._subdomain.axes(known))
 
     def _add(self, name: str, mask: NDArray[np.bool_]) -> None:
         """Take a body's mask of the known cells."""
@@ -69,7 +81,7 @@ class BodyCells:
 
     def _check(self) -> None:
         for name, (count, *_), has_surface in zip(self._names, self._sums, self._has_surface, strict=True):
-            if count == 0 and not has_surface:
+            if count == 0 and not has_surface and name not in self._moving:
                 raise ValueError(f"mask of body {name!r}: no cell is True, must have at least one")
         if self.fluid_cells == 0:
             raise ValueError(f"mask of body {self._names[-1]!r}: leaves no fluid cell in the domain")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..body import Body
 from ..conditions import CUT_WALLS
+from ..domain import Domain
 from ..geometry.base import Links
 from ..geometry.cells import HIDDEN, LEAST, in_order
 from ..parallel.subdomain import Subdomain
@@ -69,6 +71,14 @@ class BodyLinks:
         parts = (points, condition, tuple(np.where(wraps, behind % size, behind).T), at_sheets)
         return cls(chosen.with_cells(in_domain), numbers[order], *parts)
 
+    def without_sheets(self) -> BodyLinks:
+        """Those that lead to cells of the body alone."""
+        kept = np.ones(len(self.numbers), np.bool_)
+        kept[self.at_sheets] = False
+        nowhere = tuple(axis[:0] for axis in self.behind)
+        points = np.ascontiguousarray(self.points[:, kept])
+        return BodyLinks(self.links.at(kept), self.numbers[kept], points, self.condition, nowhere, self.at_sheets[:0])
+
 
 def _numbers(
     cells: NDArray[np.int64], directions: NDArray[np.int64], size: NDArray[np.int64], stencil: _core.Stencil
@@ -89,6 +99,25 @@ def _from_both_ends(links: Links, ends: NDArray[np.int64], size: NDArray[np.int6
         np.concatenate([links.directions, opposite[missing]]),
         np.concatenate([links.q, np.clip(1 - links.q[missing], LEAST, 1.0)]),
     )
+
+
+def beside_moving_bodies(
+    links: Mapping[str, BodyLinks], domain: Domain, without_cells: Sequence[str]
+) -> dict[str, BodyLinks]:
+    """The links of bodies at rest in a domain with a body that moves: links that graze them are no walls there.
+
+    Walls between fluid cells change post-collision populations that those of moving bodies read, and which comes first
+    would depend on the blocks.
+
+    Raises:
+        ValueError: a body is a sheet.
+    """
+    for name in links:
+        if name in without_cells or getattr(domain.bodies[name].geometry, "sheet", False):
+            raise ValueError(
+                f"body {name!r}: a sheet in a domain with a body that moves, must be at least a cell thick there"
+            )
+    return {name: found.without_sheets() for name, found in links.items()}
 
 
 def in_blocks(links: Links, subdomain: Subdomain) -> Links:

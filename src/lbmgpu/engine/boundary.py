@@ -19,7 +19,8 @@ from ..thermal import HybridThermal
 from ..time_functions.product import TimeFunction, Varying, takes_time
 from ..values import Floats
 from .body_cells import BodyCells
-from .body_links import BodyLinks, in_blocks
+from .body_links import BodyLinks, beside_moving_bodies, in_blocks
+from .moving_bodies import MovingBodies
 
 STEPS_AHEAD = 64
 """For which functions are evaluated at once: as many as let a GPU record its steps, and replay them."""
@@ -74,8 +75,10 @@ class BoundaryValues:
         self._links = {
             name: found
             for name, body in domain.bodies.items()
-            if (found := BodyLinks.of(body, self._subdomain, self._cells, stencil)) is not None
+            if body.motion is None and (found := BodyLinks.of(body, self._subdomain, self._cells, stencil)) is not None
         }
+        if any(body.motion is not None for body in domain.bodies.values()):
+            self._links = beside_moving_bodies(self._links, domain, self._cells.without_cells)
         self._check_sheets()
         self.face_velocities: dict[str, Floats] = {}
         self.face_numbers: dict[str, Floats] = {}
@@ -86,6 +89,7 @@ class BoundaryValues:
         """The same."""
         self.face_temperatures: dict[str, Floats] = {}
         self.body_temperatures: dict[str, Floats] = {}
+        self.moving = MovingBodies(domain)
         self._specs: list[_Given] = []
         for face, condition in domain.faces.items():
             if hasattr(condition, "velocity"):
@@ -174,6 +178,12 @@ class BoundaryValues:
             if spec.value.function not in found:
                 found.append(spec.value.function)
         return found
+
+    @property
+    def first_factor(self) -> int:
+        """The index of the first factor of `functions` among those of a step: before it are the numbers of bodies that
+        move and those of functions of coordinates and t."""
+        return self.moving.numbers + self.numbers_ahead
 
     @property
     def _by_factor(self) -> list[Any]:
@@ -330,6 +340,7 @@ class BoundaryValues:
                 None if temperature is None else self._above_reference(temperature),
                 self._given_links(body.name),
             )
+        self.moving.hand_over(engine)
         self._hand_over(engine, self._specs, bodies=False)
         self._scale(engine)
         for sponge in self._domain.sponges:
@@ -363,7 +374,7 @@ class BoundaryValues:
         for spec in self._by_factor:
             is_velocity = self._is_velocity(spec.target)
             part = values.to_engine(np.asarray(spec.part), components=is_velocity)
-            series = self.numbers_ahead + functions.index(spec.value.function)
+            series = self.first_factor + functions.index(spec.value.function)
             if self._of_body(spec.target):
                 what = self._kind(spec)
                 engine.scale_body(what, names.index(spec.name), series, part, 0.0 if is_velocity else reference)
@@ -372,7 +383,7 @@ class BoundaryValues:
             else:
                 engine.scale_face("velocity" if is_velocity else "number", faces.index(spec.name), series, part)
         self._hand_over(engine, self._by_factor, bodies=True)  # what was given at the beginning
-        first = 0
+        first = self.moving.numbers
         for spec in self._ahead if self.evaluates_ahead else ():
             what = self._kind(spec)
             if not self._of_body(spec.target):

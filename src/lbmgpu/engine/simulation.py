@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _core, checks, models, multispeed, values
 from ..collisions import Collision
@@ -146,6 +147,26 @@ class Simulation:
     def fluid_cells(self) -> int:
         """The number of cells of the domain that are not solid."""
         return self.bodies.fluid_cells
+
+    def solid_at_now(self, box: Box | None = None) -> NDArray[np.bool_]:
+        """The cells of the window, or of a `box` of the domain, that are in a body now, of those that move too."""
+        moving = self.boundary.moving.bodies.values()
+        if box is None and not moving:
+            return np.asarray(self.bodies.solid)
+        solid = np.array(self.bodies.solid) if box is None else self.solid_at_rest(box)
+        axes = self.subdomain.axes(self.subdomain.window if box is None else box)
+        for each in moving:
+            solid |= each.cells(axes, float(self.steps))
+        return solid
+
+    def solid_at_rest(self, box: Box | None = None) -> NDArray[np.bool_]:
+        """The cells of a `box`, the domain if None, that are in a body that does not move."""
+        box = ((0,) * len(self.domain.shape), self.domain.shape) if box is None else box
+        axes, solid = self.subdomain.axes(box), np.zeros(box[1], np.bool_)
+        for body in self.domain.bodies.values():
+            if body.motion is None:
+                solid |= body.within(axes)
+        return solid
 
     @property
     def rank(self) -> int:
@@ -457,7 +478,7 @@ class Simulation:
         with self.lock:
             self._bring_walls_to_now(faces, by_factor=True)
             if self.factors.any:
-                self.factors.steps_ahead(1)
+                self.factors.steps_ahead(1, is_read=True)
                 if self.boundary.evaluates_ahead:
                     self.factors.give(self.engine.steps, [self.boundary.numbers()])
                     self.ahead.forget()

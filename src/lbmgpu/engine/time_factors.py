@@ -33,11 +33,12 @@ class TimeFactors:
         self._functions = boundary.functions
         self._first = self._end = 0  # the steps whose factors are in the table
         self._table: values.Floats = np.empty((0, 0))
+        self._poses: values.Floats = np.empty((0, 0))  # of bodies that move, in the same steps
 
     @property
     def any(self) -> bool:
-        """Whether anything changes in time by a factor."""
-        return bool(self._functions)
+        """Whether anything changes in time by a factor, or a body moves."""
+        return bool(self._functions) or self._boundary.moving.numbers > 0
 
     def set_force(self, force: Varying | None) -> None:
         """Have the engine multiply the force, of which the fixed part is an array, by factors from now on; None for one
@@ -47,46 +48,55 @@ class TimeFactors:
             if force.function not in functions:
                 functions.append(force.function)
             part = np.asarray(force.spatial)
-            series = self._boundary.numbers_ahead + functions.index(force.function)
+            series = self._boundary.first_factor + functions.index(force.function)
             factor = force.function(float(self._engine.steps))
             self._engine.scale_force(series, values.to_engine(part, components=True), factor)
         self._force, self._functions = force, functions
         self._first = self._end = 0
 
-    def steps_ahead(self, steps: int) -> int:
+    def steps_ahead(self, steps: int, *, is_read: bool = False) -> int:
         """How many of so many steps, from the present one on, the engine has factors of; computes them if it has none.
 
+        Where the present state `is_read` only, a body need not be able to make the next step.
+
         Raises:
-            ValueError: a value is out of range in the present step.
+            ValueError: a value is out of range in the present step, or a body cannot make it.
         """
-        if not self._functions:
+        if not self.any:
             return steps
         now = self._engine.steps
         if not self._first <= now < self._end:
-            self._compute(now)
+            self._compute(now, is_read)
         return min(steps, self._end - now)
 
     def give(self, first: int, numbers: list[values.Floats]) -> None:
         """Give the engine the numbers of the steps from `first` on (`BoundaryValues.numbers`), beside the factors,
         which `steps_ahead` has computed."""
         rows = len(numbers) + 1  # that of the step after them is there, but its numbers are not
-        factors = self._table[first - self._first :][:rows] if self._functions else np.empty((rows, 0))
-        table = np.hstack([np.stack([*numbers, numbers[-1]]), factors])
+        nothing = np.empty((rows, 0))
+        poses, factors = (
+            each[first - self._first :][:rows] if self.any else nothing for each in (self._poses, self._table)
+        )
+        table = np.hstack([poses, np.stack([*numbers, numbers[-1]]), factors])
         if table.size > 0:  # this process has something that changes
             self._engine.set_factors(first, table)
 
-    def _compute(self, now: int) -> None:
+    def _compute(self, now: int, is_read: bool) -> None:
         with collective.by_user(self._processes, "the functions of time", now):
             columns = [function.factors(now, STEPS_AHEAD + 1) for function in self._functions]
-            table = np.stack(columns, axis=1)
+            table = np.stack(columns, axis=1) if columns else np.empty((STEPS_AHEAD + 1, 0))
             count = self._boundary.check_factors(now, table[:STEPS_AHEAD])
             count = self._check_force(now, table[:count])
+            poses, possible = self._boundary.moving.table(now, STEPS_AHEAD + 1)
+            count = min(count, possible)
+            if possible == 0 and not is_read:
+                self._boundary.moving.check(now)
         if self._boundary.body_changes or self._force is not None:  # of which each rank knows its part
             count = int(-self._processes.agreed(float(-count)))
-        self._table = table
+        self._table, self._poses = table, poses
         self._first, self._end = now, now + count
         if not self._boundary.evaluates_ahead:
-            self._engine.set_factors(now, table)
+            self._engine.set_factors(now, np.hstack([poses, table]))
 
     def _check_force(self, first: int, factors: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> int:
         """How many steps have forces in range, as `BoundaryValues.check_factors` has it."""

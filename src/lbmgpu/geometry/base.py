@@ -379,29 +379,29 @@ class Placed(Geometry):
     dimensions = 3
 
     def __init__(self, inner: Geometry, turn: Floats, shift: Floats) -> None:
-        self.inner, self._turn, self._shift = inner, turn, shift
+        self.inner, self.turn, self.shift = inner, turn, shift
 
     def __repr__(self) -> str:
-        return f"Placed({self.inner!r}, {self._turn.tolist()}, {self._shift.tolist()})"
+        return f"Placed({self.inner!r}, {self.turn.tolist()}, {self.shift.tolist()})"
 
     def fingerprint(self) -> str:
-        return f"placed({self.inner.fingerprint()}, {self._turn.tolist()}, {self._shift.tolist()})"
+        return f"placed({self.inner.fingerprint()}, {self.turn.tolist()}, {self.shift.tolist()})"
 
     def _to_inner(self, x: Sequence[Floats]) -> list[Floats]:
-        from_center = [a - float(b) for a, b in zip(x, self._shift, strict=True)]
-        return [sum(float(self._turn[j, k]) * from_center[j] for j in range(3)) for k in range(3)]  # type: ignore[misc]
+        from_center = [a - float(b) for a, b in zip(x, self.shift, strict=True)]
+        return [sum(float(self.turn[j, k]) * from_center[j] for j in range(3)) for k in range(3)]  # type: ignore[misc]
 
     def from_inner(self, points: Floats) -> Floats:
         """Points ``(n, 3)`` of the inner geometry where they are in this one."""
-        return np.asarray(points @ self._turn.T + self._shift)
+        return np.asarray(points @ self.turn.T + self.shift)
 
     @property
     def bounds(self) -> Floats:
         low, high = self.inner.bounds
         with np.errstate(invalid="ignore"):
-            ends = [np.where(self._turn == 0, 0.0, self._turn * end) for end in (low, high)]
+            ends = [np.where(self.turn == 0, 0.0, self.turn * end) for end in (low, high)]
         first, last = np.minimum(*ends).sum(axis=1), np.maximum(*ends).sum(axis=1)
-        return np.stack([first + self._shift, last + self._shift])
+        return np.stack([first + self.shift, last + self.shift])
 
     @property
     def volume(self) -> float:
@@ -411,7 +411,7 @@ class Placed(Geometry):
         return self.inner.inside(*self._to_inner(x))
 
     def crossings(self, x: Sequence[Floats], step: Sequence[float]) -> Floats:
-        along = [float(sum(self._turn[j, k] * step[j] for j in range(3))) for k in range(3)]
+        along = [float(sum(self.turn[j, k] * step[j] for j in range(3))) for k in range(3)]
         return self.inner.crossings(self._to_inner(x), along)
 
     def near(self, x: Sequence[Floats], distance: float) -> Bools:
@@ -419,7 +419,7 @@ class Placed(Geometry):
 
     def moved(self, turn: Floats, factor: float, shift: Floats) -> Geometry:
         inner = self.inner.moved(np.eye(3), factor, np.zeros(3)) if factor != 1 else self.inner
-        return Placed(inner, product(turn, self._turn), factor * apply(turn, self._shift) + shift)
+        return Placed(inner, product(turn, self.turn), factor * apply(turn, self.shift) + shift)
 
 
 def read_by(function: Callable[[Any, bool], Geometry]) -> None:

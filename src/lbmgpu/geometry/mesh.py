@@ -99,6 +99,11 @@ class Mesh(Geometry):
         return _core.Surface(self.vertices, self.triangles, self._closure)
 
     @property
+    def is_oriented(self) -> bool:
+        """Whether its triangles are turned alike, and have no holes between them."""
+        return self._closure == 0
+
+    @property
     def bounds(self) -> Floats:
         return np.stack([self.vertices.min(axis=0), self.vertices.max(axis=0)])
 

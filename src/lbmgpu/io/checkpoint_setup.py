@@ -85,6 +85,11 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
         setup["sponges"] = [sponge.record() for sponge in domain.sponges]
     without_cells = simulation.bodies.without_cells
     for index, (name, body) in enumerate(domain.bodies.items()):
+        if body.motion is not None:
+            assert body.geometry is not None
+            given = {"geometry": body.geometry.fingerprint(), "motion": body.motion.record()}
+            setup["bodies"][name] = _kind(body.condition) | given
+            continue
         arrays[f"bodies.{index}.mask"] = simulation.bodies.mask(name)[window]
         entry = setup["bodies"][name] = _kind(body.condition) | {"mask": {"array": f"bodies.{index}.mask"}}
         entry.pop("scheme", None)
@@ -349,6 +354,13 @@ def _domain(setup: dict[str, Any], value: Callable[[Any], Any], part: Box | None
         raise CheckpointError(
             f"the condition on {', '.join(changing)} changes in time, or a function gives it on a surface, and a file "
             "cannot hold a function; give the domain again: Solver.load(path, domain=...)"
+        )
+
+    moving = [name for name, entry in setup["bodies"].items() if "motion" in entry]
+    if moving:
+        raise CheckpointError(
+            f"body {moving[0]!r} moves, and a file holds no geometry; give the domain again: "
+            "Solver.load(path, domain=...)"
         )
 
     def condition(entry: dict[str, Any]) -> conditions.Condition:

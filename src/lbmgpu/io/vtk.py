@@ -36,8 +36,8 @@ def write_vtk(
     start = tuple(simulation.engine.window[0])
     with simulation.lock:  # all of one step
         arrays = {name: read().T for name, read in fields.items()}
+        solid = simulation.solid_at_now().T
     density, velocity, temperature = arrays["density"], arrays["velocity"], arrays.get("temperature")
-    solid = simulation.bodies.solid.T
     if processes.size == 1:
         return write_image(target, start, _fields(density, velocity, solid, temperature))
 

@@ -57,8 +57,7 @@ class AxisMeans:
         self.axes = axes
         subdomain = simulation.subdomain
         self._offset, self._size = subdomain.window
-        window = tuple(slice(a, a + n) for a, n in zip(self._offset, self._size, strict=True))
-        self.fluid = own_cells(subdomain) & ~np.asarray(simulation.domain.solid)[window]
+        self.fluid = own_cells(subdomain) & ~simulation.bodies.solid
         """Whether a cell of the window is one of this process's fluid cells."""
         self.counts = self._over_ranks(self.fluid.sum(axis=axes, dtype=np.int64))
 

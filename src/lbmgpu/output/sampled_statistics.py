@@ -367,7 +367,7 @@ class Statistics(Recorder):
         if self._simulation.domain.bodies:
             rest = {"density": 1.0, "pressure": 0.0}
             of_solid = rest[name] if name in rest else getattr(self.solver, name)()
-            solid = self._part(np.asarray(self._simulation.domain.solid))
+            solid = self._part(self._simulation.solid_at_rest())
             values = np.where(solid, of_solid, values)
         return values
 

@@ -123,7 +123,8 @@ def _of_entry(entry: Any, of_part: bool) -> str:
 def _of_body(body: Body) -> list[str]:
     parts = [_of_condition(condition, body.is_part) for condition in (body.condition, body.thermal)]
     if body.geometry is not None:
-        return [*parts, body.geometry.fingerprint()]
+        motion = [] if body.motion is None else [repr(body.motion.record())]
+        return [*parts, body.geometry.fingerprint(), *motion]
     if callable(body.cells):
         return [*parts, "a function"]
     if body.is_part:

@@ -144,9 +144,9 @@ def solid_of(solver: Solver, region: Region = None) -> NDArray[np.bool_] | None:
     simulation = simulation_of(solver)
     where = (...,) if region is None else region
     if simulation.processes.size == 1:
-        return np.array(simulation.bodies.solid[where])
+        return np.array(simulation.solid_at_now()[where])
     with solver.paused():
-        own = np.ascontiguousarray(simulation.bodies.solid.T)
+        own = np.ascontiguousarray(simulation.solid_at_now().T)
         found = simulation.processes.gathered(simulation.layout, own, simulation.engine.window)
     return None if found is None else np.asarray(found.T[where])
 

@@ -70,7 +70,7 @@ def _solid(simulation: Simulation, of_cells: Fields, wanted: Region, gather: boo
     offset, size = wanted.cells(wanted.part(simulation.subdomain.window))
     origin = simulation.subdomain.window[0]
     where: Any = tuple(slice(a - b, a - b + n) for a, n, b in zip(offset, size, origin, strict=True))
-    return of_cells.collected(wanted.thinned(simulation.bodies.solid[where]), wanted, gather)
+    return of_cells.collected(wanted.thinned(simulation.solid_at_now()[where]), wanted, gather)
 
 
 def _attributes(simulation: Simulation, units: Units | None) -> dict[str, Any]:

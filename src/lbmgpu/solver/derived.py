@@ -179,14 +179,15 @@ class DerivedFields:
         like give what lies on it.
 
         Args:
-            where: the name of a body, or of a face that is a `NoSlip` or a `MovingWall`.
+            where: the name of a body at rest, or of a face that is a `NoSlip` or a `MovingWall`.
 
         Raises:
             TypeError, ValueError: no such body or face.
         """
         simulation = self._simulation
         faces = [name for name, at in simulation.domain.faces.items() if isinstance(at, NoSlip | MovingWall)]
-        name = checks.choice("where", where, [*faces, *simulation.domain.bodies])
+        bodies = [name for name, body in simulation.domain.bodies.items() if body.motion is None]
+        name = checks.choice("where", where, [*faces, *bodies])
         wanted = Region.of(simulation.domain.shape, region)
         gather = checks.flag("gather", gather)
         with simulation.lock:

@@ -101,6 +101,11 @@ class ForcedPart:
         return cls(simulation, name, faces.index(name), True)
 
     @property
+    def moves(self) -> bool:
+        """Whether it is a body that moves."""
+        return not self.is_face and self.name in self.simulation.boundary.moving.bodies
+
+    @property
     def changes(self) -> bool:
         """Whether its velocity changes in time, so that Python brings it to now; of one body, that of any."""
         boundary = self.simulation.boundary
@@ -108,6 +113,8 @@ class ForcedPart:
 
     def center(self, argument: str, given: ArrayLike | None) -> Floats:
         """What torques are about, ``(D,)``: if None the centroid of a body's cells, or the middle of the face.
+
+        Of a body that moves None is the point about which it turns, which moves with it, and NaN here.
 
         Raises:
             TypeError, ValueError: about `argument`: not D finite numbers.
@@ -118,6 +125,8 @@ class ForcedPart:
             if about.shape != (len(shape),):
                 raise ValueError(f"{argument}: shape {about.shape} given, must be ({len(shape)},)")
             return about
+        if self.moves:
+            return np.full(len(shape), np.nan)
         if not self.is_face:
             return np.array(self.simulation.bodies.centroid(self.name), np.float64)
         middle = np.array(shape, np.float64) / 2
@@ -127,14 +136,23 @@ class ForcedPart:
 
     def read(self, center: Floats) -> tuple[Floats, Floats]:
         """The force ``(D,)`` and the torque ``(3,)``, in two dimensions ``(1,)``, of now."""
+        engine = self.simulation.engine
         with self.simulation.walls_of_now(faces=self.is_face):
-            read = self.simulation.engine.face_force if self.is_face else self.simulation.engine.body_force
-            force, torque = read(self.index, center.tolist())
+            if self.is_face:
+                force, torque = engine.face_force(self.index, center.tolist())
+            else:
+                force, torque = engine.body_force(self.index, self._fixed(center))
         return np.array(force), np.array(torque)
 
     def sampler(self, center: Floats, every: int, start: int) -> _core.SeriesSampler:
         """The engine's sampler of both, three numbers each."""
         with self.simulation.walls_of_now(faces=self.is_face):
             engine = self.simulation.engine
-            add = engine.add_face_force_sampler if self.is_face else engine.add_force_sampler
-            return add(self.index, center.tolist(), every=every, start=start)
+            if self.is_face:
+                return engine.add_face_force_sampler(self.index, center.tolist(), every=every, start=start)
+            return engine.add_force_sampler(self.index, self._fixed(center), every=every, start=start)
+
+    @staticmethod
+    def _fixed(center: Floats) -> list[float] | None:
+        """The center as the engine takes it of a body that moves: None for one that moves with it."""
+        return None if np.isnan(center).any() else center.tolist()

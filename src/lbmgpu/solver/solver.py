@@ -244,9 +244,10 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
 
     @property
     def solid(self) -> NDArray[np.bool_]:
-        """Bool array ``(nx, ny[, nz])`` of the whole domain, True in bodies; each time a new one. Of bodies that
-        several processes were given in parts it has this process's part."""
-        return was_a_method("solid", np.asarray(self._simulation.domain.solid))
+        """Bool array ``(nx, ny[, nz])`` of the whole domain, True in bodies, of those that move where they are now;
+        each time a new one. Of bodies that several processes were given in parts it has this process's part."""
+        shape = self._simulation.domain.shape
+        return was_a_method("solid", self._simulation.solid_at_now(((0,) * len(shape), shape)))
 
     # Time
 

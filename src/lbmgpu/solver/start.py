@@ -48,7 +48,7 @@ def with_fields_of(simulation: Simulation, source: Simulation, solver: Any, give
         )
     if source.processes.size > 1:
         raise ValueError("like: a solver of several processes given, must be of one; save it and give the checkpoint")
-    fluid = ~np.asarray(source.domain.solid)
+    fluid = ~np.asarray(source.solid_at_now((((0,) * len(source.domain.shape)), source.domain.shape)))
     grid = _Grid(shape, other, source.subdomain.periodic, None if fluid.all() else fluid)
     found = dict(given)
     if given["density"] is None:

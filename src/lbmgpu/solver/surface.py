@@ -163,6 +163,8 @@ def make_surface(
     if len(domain.shape) != 3:
         raise ValueError("surface: of a domain of two dimensions, must be one of three")
     body = domain.bodies[checks.choice("where", where, list(domain.bodies))]
+    if any(each.motion is not None for each in domain.bodies.values()):
+        raise ValueError("surface: of a domain with a body that moves, must be one of bodies at rest")
     speed = None if speed is None else checks.number("speed", speed, above=0)
     density = checks.number("density", density, above=0)
     size = checks.number("size", size, above=0)

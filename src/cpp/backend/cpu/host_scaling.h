@@ -43,9 +43,10 @@ public:
     /// The values of a plan in the next update.
     template <class S>
     backend::ScaledValues<S> values(const backend::LinkPlan& plan) const {
-        const Index row = std::min(row_, rows_ - 1);
-        return {plan.scaled_values.data(), factors_.data() + row * series_, plan.reference_density, plan.wall_inertia};
+        return {plan.scaled_values.data(), factors(), plan.reference_density, plan.wall_inertia};
     }
+    /// The factors of the next update, of which there must be some.
+    const double* factors() const { return factors_.data() + std::min(row_, rows_ - 1) * series_; }
     /// Whether the force is scaled, and its factor in the next update.
     bool scales_force() const { return force_series_ >= 0; }
     double force_factor() const {

@@ -17,6 +17,7 @@
 #include "host_boundary.h"
 #include "host_force.h"
 #include "host_heat.h"
+#include "host_moving.h"
 #include "host_samples.h"
 #include "host_scaling.h"
 #include "host_statistics.h"
@@ -126,6 +127,7 @@ public:
     }
     void change_incoming() override {
         boundary().serve_sheets();
+        moving_.change_incoming();
         boundary().finish();
         if constexpr (!Stencil<S>::multispeed) {
             heat_.advance_next_to_bodies(view(),
@@ -224,6 +226,7 @@ public:
     }
     double temperature_change() override { return heat_.change(view(), solid_); }
     backend::ScaledState* scaled() override { return &scaling_; }
+    backend::MovingState* moving() override { return &moving_; }
     backend::TurbulenceState* turbulence() override {
         return spec_.has_eddy_viscosity || backend::keeps_velocity(spec_) ? &turbulence_ : nullptr;
     }
@@ -478,6 +481,10 @@ private:
     VelocityChange<Real, S::D> last_velocity_;
     HostHeat<S, Real, Stored> heat_;
     HostTurbulence<S, Real, Stored> turbulence_;
+    HostMoving<S, Real, Stored> moving_{
+        {[this] { return view(); }, [this](int x, int y, int z) { return is_solid(row(y, z) * address().nx + x, 0); }},
+        scaling_,
+        threads_};
 };
 
 }  // namespace lbm::cpu

@@ -12,6 +12,7 @@
 #include "device_force.h"
 #include "device_heat.h"
 #include "device_links.h"
+#include "device_moving.h"
 #include "device_row_ends.h"
 #include "device_samples.h"
 #include "device_statistics.h"
@@ -58,13 +59,9 @@ public:
 
     const Address& address() const override { return address_; }
     std::size_t bytes() const override {
-        std::size_t sum = links_.bytes() + staging_.bytes() + sums_.bytes() + heat_.bytes() + walls_.bytes() +
-                          boundary_.bytes() + force_.bytes() + turbulence_.bytes() + scaling_.bytes() +
-                          row_ends_.bytes();
-        for (const DeviceBuffer* buffer : {&lattices_[0], &lattices_[1], &solid_, &solid_velocity_}) {
-            sum += buffer->bytes();
-        }
-        return sum;
+        return links_.bytes() + staging_.bytes() + sums_.bytes() + heat_.bytes() + walls_.bytes() + boundary_.bytes() +
+               force_.bytes() + turbulence_.bytes() + scaling_.bytes() + row_ends_.bytes() + moving_.bytes() +
+               lattices_[0].bytes() + lattices_[1].bytes() + solid_.bytes() + solid_velocity_.bytes();
     }
 
     std::vector<backend::KernelFigures> update_kernels() const override {
@@ -184,6 +181,7 @@ public:
     }
     void change_incoming() override {
         links_.apply_sheets(state(), scaling_.arguments(), scaling_.scales_values(), may_launch_early());
+        moving_.change_incoming(state(), may_launch_early());
         boundary_.finish(state(), scaling_.arguments(), may_launch_early());
         heat_.advance_next_to_bodies(state(), may_launch_early());
     }
@@ -293,6 +291,7 @@ public:
     }
     double temperature_change() override { return heat_.change(state()); }
     backend::ScaledState* scaled() override { return &scaling_; }
+    backend::MovingState* moving() override { return &moving_; }
     backend::TurbulenceState* turbulence() override {
         return spec_.has_eddy_viscosity || backend::keeps_velocity(spec_) ? &turbulence_ : nullptr;
     }
@@ -371,6 +370,7 @@ private:
         heat_.expect_kernels();
         walls_.expect_kernels();
         boundary_.expect_kernels();
+        moving_.expect_kernels();
         turbulence_.expect_kernels();
         for (const backend::ScheduledUpdate& update :
              backend::kinds_of_updates(phase_, turbulence_.schedule(), spec_.refresh_every)) {
@@ -480,6 +480,7 @@ private:
     DeviceWalls walls_{spec_, stream_, kernels_};
     DeviceBoundary boundary_{spec_, stream_, kernels_};
     DeviceScaling scaling_{spec_, stream_, kernels_, revision_};
+    DeviceMoving moving_{spec_, stream_, kernels_, scaling_, revision_, [this] { return sampled(); }};
     DeviceForce force_{spec_, address_, stream_, staging_, scaling_};
     DeviceTurbulence turbulence_{spec_, address_, stream_, kernels_, staging_, [this] { return state(); }};
 };

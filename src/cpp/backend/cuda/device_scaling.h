@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <stdexcept>
 #include <vector>
 
 #include "../links.h"
@@ -24,7 +25,7 @@ public:
         return values_.bytes() + numbers_.bytes() + terms_.bytes() + factors_.bytes() + clock_.bytes();
     }
     /// Whether anything changes in time.
-    bool any() const { return has_values() || sets_numbers() || scales_force(); }
+    bool any() const { return has_values() || sets_numbers() || scales_force() || end_of_poses_ > 0; }
     /// Whether values of wall links or boundary cells do, which the kernels that read them compute.
     bool has_values() const { return values_.bytes() > 0; }
     /// Whether numbers in lists are set before each update.
@@ -34,7 +35,7 @@ public:
     /// Whether the kernels of the next update compute values.
     bool scales_values() const { return has_values() && has_factors(); }
     /// Whether the next update has factors for them. Before any were given values are those that the plan has.
-    bool has_factors() const { return any() && clock_.bytes() > 0 && series_ >= needed_; }
+    bool has_factors() const { return any() && clock_.bytes() > 0 && series_ >= std::max(needed_, end_of_poses_); }
     void set_plan(const backend::LinkPlan& plan) {
         upload(values_, stream_, plan.scaled_values);
         upload(numbers_, stream_, plan.scaled_numbers);
@@ -81,6 +82,11 @@ public:
         force_factors_.clear();
         set_force_factor(1);
     }
+    /// Makes the factors before this one hold the poses of bodies that move; 0: there are none.
+    void set_pose_series(int end) {
+        end_of_poses_ = end;
+        is_set_ = false;
+    }
     /// The factor of the force in the next update, in the memory of the device; null if the force is not scaled.
     const double* force_factor() const { return scales_force() ? clock_.as<FactorClock>()->force + turn_ : nullptr; }
     /// What an update takes, beside the fixed part, of a force that is scaled, with the turn() that it had when it
@@ -115,6 +121,13 @@ public:
     }
     /// What kernels before the next update take that compute values themselves.
     ScalingArguments arguments() const { return scales_values() ? all_arguments() : ScalingArguments{}; }
+    /// What kernels take that read the poses of bodies.
+    ScalingArguments arguments_of_poses() const {
+        if (!has_factors()) {
+            throw std::logic_error("poses: none are there of a body that moves");
+        }
+        return all_arguments();
+    }
 
 private:
     void set_clock(double force) {
@@ -141,6 +154,7 @@ private:
     double reference_density_ = 1, inertia_ = 1;
     Index rows_ = 0;
     int series_ = 0, needed_ = 0;  // factors of a step that there are, and those that values take
+    int end_of_poses_ = 0;
     int force_series_ = -1;
     std::vector<double> force_factors_;  // of all rows
     int turn_ = 0;

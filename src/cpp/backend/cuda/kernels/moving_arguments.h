@@ -1,0 +1,16 @@
+// The arguments of the kernels for bodies that move, as plain data.
+#pragma once
+
+#include "../../moving_cells.h"
+#include "arguments.h"
+
+namespace lbm::cuda {
+
+struct MovingBodyArguments {
+    StateArguments state;
+    backend::MovingBody body;
+    backend::MovingPlace place;
+    ScalingArguments scaling;
+};
+
+}  // namespace lbm::cuda

@@ -1,0 +1,176 @@
+// The shape of a body that moves, as plain data that the GPU's compiler can include too: whether a point of the body's
+// own frame is in it. Only sums, products and quotients of doubles decide, so that all devices find the same cells.
+#pragma once
+
+#include "../lattice/portability.h"
+
+#if defined(__CUDACC__)
+#define LBM_SHAPE_FUNCTION __host__ __device__ __noinline__ inline
+#else
+#define LBM_SHAPE_FUNCTION [[gnu::noinline]] inline
+#endif
+
+namespace lbm::backend {
+
+/// A region of space, or the way in which the last two regions make one.
+enum class ShapeKind : int { Sphere, Cylinder, Box, Plane, Polygon, Mesh, Union, Intersection, Difference };
+constexpr int shape_kinds = 9;
+
+/// A part of a shape. Its numbers begin with the twelve of a placement if it is placed: an orthogonal matrix, row by
+/// row, and a shift, by which the part's own frame becomes the body's. What follows is
+///
+///   sphere    the centre, the square of the radius
+///   cylinder  the middle, the unit vector along the axis, the square of the radius, half the length
+///   box       the lowest and the highest corner
+///   plane     a point, the normal out of the region
+///   polygon   low and high end along the axis of a prism, the lowest v and the inverse height of a bin, and for each
+///             edge (u, v) of its lower and of its upper end. Integers: the axes of u, v and along the prism, the
+///             number of bins, where the edges of each bin begin, and their numbers
+///   mesh      the lowest (x, y), the inverse sizes of a bin, and for each triangle the three corners. Integers:
+///   whether
+///             its triangles are turned alike, the numbers of bins along x and y, where the triangles of each bin begin
+///             (x fastest), and their numbers
+struct ShapePart {
+    ShapeKind kind;
+    int is_placed;
+    int first;  // of its numbers
+    int table;  // the first of its integers
+};
+
+/// A shape in the memory of a device: regions and, behind the two that it joins, each operation.
+struct Shape {
+    const ShapePart* parts;
+    int count;
+    const double* numbers;
+    const int* table;
+};
+
+namespace shape {
+
+using Point = double[3];
+
+LBM_HD double squared_distance(const double* center, const Point& p) {
+    const double x = p[0] - center[0], y = p[1] - center[1], z = p[2] - center[2];
+    return x * x + y * y + z * z;
+}
+
+LBM_HD bool in_cylinder(const double* n, const Point& p) {
+    const double x = p[0] - n[0], y = p[1] - n[1], z = p[2] - n[2];
+    const double along = x * n[3] + y * n[4] + z * n[5];
+    const double a = y * n[5] - z * n[4], b = z * n[3] - x * n[5], c = x * n[4] - y * n[3];
+    return a * a + b * b + c * c <= n[6] && along <= n[7] && -along <= n[7];
+}
+
+LBM_HD bool in_box(const double* n, const Point& p) {
+    bool found = true;
+    for (int d = 0; d < 3; ++d) {
+        found = found && p[d] >= n[d] && p[d] <= n[3 + d];
+    }
+    return found;
+}
+
+LBM_HD bool behind_plane(const double* n, const Point& p) {
+    return (p[0] - n[0]) * n[3] + (p[1] - n[1]) * n[4] + (p[2] - n[2]) * n[5] <= 0;
+}
+
+/// By the edges that a line from the point along u crosses, as Polygon.inside has it.
+LBM_HD bool in_polygon(const double* n, const int* table, const Point& p) {
+    const double u = p[table[0]], v = p[table[1]], along = p[table[2]];
+    const int bins = table[3];
+    const double bin = (v - n[2]) * n[3];
+    if (!(along >= n[0] && along <= n[1] && bin >= 0 && bin < bins)) {
+        return false;
+    }
+    const int* begin = table + 4;
+    const int* edges = begin + bins + 1;
+    const int k = int(bin);
+    bool found = false;
+    for (int e = begin[k]; e < begin[k + 1]; ++e) {
+        const double* edge = n + 4 + Index(4) * edges[e];
+        const double side = (edge[2] - edge[0]) * (v - edge[1]) - (edge[3] - edge[1]) * (u - edge[0]);
+        found = found != (v >= edge[1] && v < edge[3] && side > 0);
+    }
+    return found;
+}
+
+/// Whether a point is left of the edge from a to b, seen along z. Both triangles at an edge find opposite answers, so
+/// that no line passes between them or through both.
+LBM_HD bool left_of_edge(const double* a, const double* b, const Point& p) {
+    const bool swaps = a[0] > b[0] || (a[0] == b[0] && a[1] > b[1]);
+    const double* from = swaps ? b : a;
+    const double* to = swaps ? a : b;
+    const double side = (to[0] - from[0]) * (p[1] - from[1]) - (to[1] - from[1]) * (p[0] - from[0]);
+    return (side >= 0) != swaps;
+}
+
+/// By the triangles that a line from the point down along z crosses: how often it goes in less how often it goes out,
+/// or of triangles that are not turned alike whether it crosses an odd number of them.
+LBM_HD bool in_mesh(const double* n, const int* table, const Point& p) {
+    const int columns = table[1], rows = table[2];
+    const double x = (p[0] - n[0]) * n[2], y = (p[1] - n[1]) * n[3];
+    if (!(x >= 0 && x < columns && y >= 0 && y < rows)) {
+        return false;
+    }
+    const int* begin = table + 3;
+    const int* triangles = begin + columns * rows + 1;
+    const int k = int(y) * columns + int(x);
+    int winding = 0, crossed = 0;
+    for (int t = begin[k]; t < begin[k + 1]; ++t) {
+        const double* a = n + 4 + Index(9) * triangles[t];
+        const double* b = a + 3;
+        const double* c = a + 6;
+        const bool left = left_of_edge(a, b, p);
+        if (left_of_edge(b, c, p) != left || left_of_edge(c, a, p) != left) {
+            continue;
+        }
+        const double e[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, f[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
+        const double nx = e[1] * f[2] - e[2] * f[1], ny = e[2] * f[0] - e[0] * f[2], nz = e[0] * f[1] - e[1] * f[0];
+        const double height = nx * (p[0] - a[0]) + ny * (p[1] - a[1]) + nz * (p[2] - a[2]);
+        if ((height > 0) == (nz > 0)) {
+            winding += left ? 1 : -1;
+            crossed += 1;
+        }
+    }
+    return table[0] != 0 ? winding != 0 : (crossed & 1) != 0;
+}
+
+LBM_HD bool in_part(const Shape& shape, const ShapePart& part, const Point& p) {
+    const double* n = shape.numbers + part.first;
+    const int* table = shape.table + part.table;
+    Point own = {p[0], p[1], p[2]};
+    if (part.is_placed != 0) {
+        for (int d = 0; d < 3; ++d) {
+            own[d] = n[d] * (p[0] - n[9]) + n[3 + d] * (p[1] - n[10]) + n[6 + d] * (p[2] - n[11]);
+        }
+        n += 12;
+    }
+    switch (part.kind) {
+        case ShapeKind::Sphere: return squared_distance(n, own) <= n[3];
+        case ShapeKind::Cylinder: return in_cylinder(n, own);
+        case ShapeKind::Box: return in_box(n, own);
+        case ShapeKind::Plane: return behind_plane(n, own);
+        case ShapeKind::Polygon: return in_polygon(n, table, own);
+        case ShapeKind::Mesh: return in_mesh(n, table, own);
+        default: return false;
+    }
+}
+
+}  // namespace shape
+
+/// Whether a point of the body's frame is in the shape. Not inlined, as a kernel asks at many places.
+LBM_SHAPE_FUNCTION bool is_inside(const Shape& shape, const shape::Point& p) {
+    unsigned found = 0;  // a bit for each region that is not joined yet, the last one lowest
+    for (int k = 0; k < shape.count; ++k) {
+        const ShapePart& part = shape.parts[k];
+        const unsigned last = found & 1U, before = (found >> 1) & 1U, others = (found >> 2) << 1;
+        switch (part.kind) {
+            case ShapeKind::Union: found = others | before | last; break;
+            case ShapeKind::Intersection: found = others | (before & last); break;
+            case ShapeKind::Difference: found = others | (before & (1U - last)); break;
+            default: found = found << 1 | (shape::in_part(shape, part, p) ? 1U : 0U);
+        }
+    }
+    return (found & 1U) != 0;
+}
+
+}  // namespace lbm::backend

@@ -1,0 +1,282 @@
+"""The bodies of a domain that move: their shapes as the engine takes them, and where they are in each step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core, checks
+from ..body import Body
+from ..conditions import Periodic
+from ..domain import Domain
+from ..geometry.shape_parts import ShapeParts, ball, shape_parts
+from ..time_functions.motion import RigidMotion, axis_of, rotations
+from ..values import Floats
+
+NUMBERS = 33
+"""Of a body in each step, as the engine has them among the factors (``MovingStep`` in backend/moving_cells.h)."""
+MARGIN = 2
+"""Cells beside a body that a box about it has, and that must be left before a face that is not periodic."""
+_NEAR = 3.0
+"""By which the ball about a body is larger than it: a neighbour's distance, and what a body moves in a step."""
+
+
+@dataclass(frozen=True, eq=False)
+class MovingBody:
+    """A body that moves in a domain.
+
+    Attributes:
+        body: that moves.
+        number: among the bodies of the domain.
+        parts: of its geometry.
+        center: three coordinates of the point about which it turns, where the geometry is.
+        size: cells of the box about it, three numbers.
+        bounds: ``(2, 3)``, of the geometry.
+        cs2: of the stencil.
+        periodic: for each axis of the domain.
+    """
+
+    body: Body
+    number: int
+    parts: ShapeParts
+    center: Floats
+    size: tuple[int, ...]
+    bounds: Floats
+    cs2: float
+    periodic: tuple[bool, ...]
+
+    @classmethod
+    def of(cls, domain: Domain, body: Body, number: int) -> MovingBody:
+        """That of a body with a motion.
+
+        Raises:
+            ValueError: its geometry cannot move, or is too large for the domain.
+        """
+        geometry, motion = body.geometry, body.motion
+        assert geometry is not None
+        assert motion is not None
+        label, D = f"body {body.name!r}", len(domain.shape)
+        try:
+            parts = shape_parts(geometry)
+        except ValueError as error:
+            raise ValueError(f"motion of {label}: {error}") from None
+        bounds = np.zeros((2, 3))
+        bounds[:, :D] = geometry.bounds
+        ends = np.asarray(np.isfinite(bounds).all(axis=0))
+        middle = np.where(ends, np.where(ends, bounds, 0.0).mean(axis=0), np.array([*domain.shape, 0.0][:3]) / 2)
+        center = middle if motion.center is None else np.array([*motion.center, 0.0][:3])
+        periodic = tuple(isinstance(domain.faces["-" + axis], Periodic) for axis in "xyz"[:D])
+        _check_axis(label, motion, ends[:D])
+        size = []
+        for d in range(3):
+            wanted = math.ceil(2 * _half(bounds, motion)[d]) + 2 + 2 * MARGIN if d < D and ends[d] else 0
+            if d < D and ends[d] and periodic[d] and wanted > domain.shape[d]:
+                raise ValueError(
+                    f"motion of {label}: a body that takes {wanted} cells along {'xyz'[d]} given, with those beside "
+                    f"it, must take at most the domain's {domain.shape[d]}, so that it does not meet itself"
+                )
+            whole = domain.shape[d] if d < D else 1
+            size.append(whole if wanted == 0 else min(wanted, whole))
+        cs2 = _core.stencil(domain.stencil).cs2
+        return cls(body, number, parts, center, tuple(size), bounds, cs2, periodic)
+
+    @property
+    def motion(self) -> RigidMotion:
+        """Of the body."""
+        assert self.body.motion is not None
+        return self.body.motion
+
+    def hand_over(self, engine: _core.Engine, series: int) -> None:
+        """Have the engine move the body, by the factors of each step from this index on."""
+        assert self.body.geometry is not None
+        middle, radius = ball(self.body.geometry)
+        shape = {"parts": self.parts.parts, "numbers": self.parts.numbers, "table": self.parts.table}
+        place = {"center": self.center.tolist(), "ball": [*middle.tolist(), (radius + _NEAR) ** 2]}
+        engine.move_body(self.number, {**shape, **place, "size": list(self.size), "series": series})
+
+    def table(self, first: int, count: int) -> tuple[Floats, int]:
+        """The numbers of so many steps from `first` on, ``(count, NUMBERS)``, and how many of these, from the first
+        one on, are steps that the body can make.
+
+        Raises:
+            TypeError, ValueError: a function of the motion fails.
+        """
+        D = len(self.body.shape)
+        poses = _Poses.of(self, np.arange(first, first + count + 1, dtype=np.float64))
+        rows = np.zeros((count, NUMBERS))
+        rows[:, 0:9], rows[:, 9:12] = poses.turn[1:].reshape(count, 9), poses.origin[1:]
+        rows[:, 12:21], rows[:, 21:24] = poses.turn[:-1].reshape(count, 9), poses.origin[:-1]
+        rows[:, 24:27], rows[:, 27:30] = poses.velocity[1:], poses.spin[1:]
+        half = _half(self.bounds, self.motion)
+        for d in range(D):
+            if self.size[d] < self.body.shape[d]:
+                rows[:, 30 + d] = np.floor(poses.middle[1:, d] - half[d]) - MARGIN
+        return rows, self._possible(poses)[0]
+
+    def check(self, step: int) -> None:
+        """Raise ValueError if the body cannot make a step."""
+        message = self._possible(_Poses.of(self, np.arange(step, step + 2, dtype=np.float64)))[1]
+        if message is not None:
+            raise ValueError(message)
+
+    def _possible(self, poses: _Poses) -> tuple[int, str | None]:
+        """How many steps along these poses the body can make, and why not the next one; None if all."""
+        label = f"motion of body {self.body.name!r}"
+        radius = self._radius
+        speeds = np.linalg.norm(poses.velocity[1:], axis=1) + radius * np.linalg.norm(poses.spin[1:], axis=1)
+        moved = np.linalg.norm(np.diff(poses.origin, axis=0), axis=1)
+        moved = moved + 2 * radius * np.abs(np.sin(0.5 * np.diff(poses.angle)))
+        low, high = poses.bounds(self.bounds)
+        shape = np.array(self.body.shape)
+        D = len(shape)
+        walls = np.array([not each for each in self.periodic])
+        before = np.isfinite(self.bounds[0, :D]) & walls & (low[1:, :D] < MARGIN)
+        behind = np.isfinite(self.bounds[1, :D]) & walls & (high[1:, :D] > shape - MARGIN)
+        fastest = checks.MAX_MACH * math.sqrt(self.cs2)
+        wrong = np.flatnonzero((speeds > fastest) | (moved > 1) | (before | behind).any(axis=1))
+        if len(wrong) == 0:
+            return len(moved), None
+        k = int(wrong[0])
+        time = poses.times[k + 1]
+        if speeds[k] > fastest:
+            right = f"must be at most {fastest:.4g} cells a step (Mach {checks.MAX_MACH})"
+            return k, f"{label}: a speed of {speeds[k]:.4g} at t = {time:g} given, {right}"
+        if moved[k] > 1:
+            right = "must move by at most 1 in a step"
+            return k, f"{label}: {moved[k]:.4g} cells from t = {poses.times[k]:g} to {time:g} given, {right}"
+        axis = int(np.flatnonzero((before | behind)[k])[0])
+        face = ("-" if before[k, axis] else "+") + "xyz"[axis]
+        right = "must stay farther away from faces that are not periodic"
+        return k, f"{label}: comes within {MARGIN} cells of the face {face!r} at t = {time:g}, {right}"
+
+    @property
+    def _radius(self) -> float:
+        """No point of the body is farther from the axis about which it turns; 0 if it does not turn."""
+        if not self.motion.turns:
+            return 0.0
+        assert self.body.geometry is not None
+        axis, (middle, radius) = axis_of(self.motion), ball(self.body.geometry)
+        of_corners = np.linalg.norm(np.cross(axis, _corners(self.bounds) - self.center), axis=1).max()
+        return float(min(of_corners, np.linalg.norm(np.cross(axis, middle - self.center)) + radius))
+
+    def center_at(self, time: float) -> Floats:
+        """Where the point about which the body turns is, ``(D,)``."""
+        return _Poses.of(self, np.array([time])).origin[0, : len(self.body.shape)]
+
+    def cells(self, axes: Sequence[NDArray[np.int64]], time: float) -> NDArray[np.bool_]:
+        """Whether cells with these numbers along each axis are in the body at a time."""
+        geometry = self.body.geometry
+        assert geometry is not None
+        D = len(self.body.shape)
+        poses = _Poses.of(self, np.array([time]))
+        away = []
+        for d, axis in enumerate(axes):
+            x = axis + 0.5
+            if self.size[d] < self.body.shape[d]:  # of the images of a cell that which is next to the body
+                n, middle = self.body.shape[d], poses.middle[0, d]
+                x = x - n * np.round((x - middle) / n)
+            shape = [1] * len(axes)
+            shape[d] = -1
+            away.append((x - poses.origin[0, d]).reshape(shape))
+        turn = poses.turn[0]
+        own = [sum(turn[j, d] * away[j] for j in range(D)) + self.center[d] for d in range(D)]
+        return np.asarray(np.broadcast_to(geometry.inside(*own), tuple(len(axis) for axis in axes)))
+
+
+@dataclass(frozen=True)
+class _Poses:
+    """Where a body is at some times, and how fast it moves; vectors ``(n, 3)``, matrices ``(n, 3, 3)``."""
+
+    times: Floats
+    turn: Floats
+    origin: Floats
+    velocity: Floats
+    spin: Floats
+    angle: Floats
+    middle: Floats
+    center: Floats
+
+    @classmethod
+    def of(cls, body: MovingBody, times: Floats) -> _Poses:
+        D, n = len(body.body.shape), len(times)
+        course = body.motion.course(times, D)
+        origin, velocity = np.tile(body.center, (n, 1)), np.zeros((n, 3))
+        origin[:, :D] += course.displacement
+        velocity[:, :D] = course.velocity
+        turn = rotations(body.motion.axis, course.angle) if body.motion.turns else np.tile(np.eye(3), (n, 1, 1))
+        ends = np.isfinite(body.bounds).all(axis=0)
+        middle = np.where(ends, np.where(ends, body.bounds, 0.0).mean(axis=0), body.center)
+        placed = origin + turn @ (middle - body.center)
+        spin = np.outer(course.rate, axis_of(body.motion))
+        return cls(times, turn, origin, velocity, spin, course.angle, placed, body.center)
+
+    def bounds(self, bounds: Floats) -> tuple[Floats, Floats]:
+        """The ends of the body along each axis at all times, ``(n, 3)`` each; of finite bounds."""
+        corners = _corners(bounds) - self.center
+        placed = self.origin[:, np.newaxis] + corners @ self.turn.transpose(0, 2, 1)
+        return placed.min(axis=1), placed.max(axis=1)
+
+
+class MovingBodies:
+    """All bodies of a domain that move.
+
+    Raises:
+        ValueError: one that cannot, or not from its place at t = 0.
+    """
+
+    def __init__(self, domain: Domain) -> None:
+        self.bodies = {
+            name: MovingBody.of(domain, body, number)
+            for number, (name, body) in enumerate(domain.bodies.items())
+            if body.motion is not None
+        }
+        self.check(0)
+
+    @property
+    def numbers(self) -> int:
+        """How many factors of a step are theirs."""
+        return NUMBERS * len(self.bodies)
+
+    def hand_over(self, engine: _core.Engine) -> None:
+        """Have the engine move all of them, by the first factors of each step."""
+        for number, body in enumerate(self.bodies.values()):
+            body.hand_over(engine, NUMBERS * number)
+
+    def check(self, step: int) -> None:
+        """Raise ValueError if one of them cannot make a step."""
+        for body in self.bodies.values():
+            body.check(step)
+
+    def table(self, first: int, count: int) -> tuple[Floats, int]:
+        """As `MovingBody.table`, of all bodies."""
+        found = [body.table(first, count) for body in self.bodies.values()]
+        rows = np.concatenate([np.empty((count, 0)), *(rows for rows, _ in found)], axis=1)
+        return rows, min([count, *(possible for _, possible in found)])
+
+
+def _check_axis(label: str, motion: RigidMotion, ends: NDArray[np.bool_]) -> None:
+    """Raise ValueError where a body without end turns about another axis than along that."""
+    along = axis_of(motion)[: len(ends)]
+    if motion.turns and not ends.all() and not (len(ends) == 3 and np.array_equal(along != 0, ~ends)):
+        raise ValueError(f"motion of {label}: a body without end turns, must do so about the axis without end")
+
+
+def _half(bounds: Floats, motion: RigidMotion) -> Floats:
+    """Half the size of the box about a body, however it is turned; infinite along axes without end."""
+    half: Floats = (bounds[1] - bounds[0]) / 2
+    if not motion.turns:
+        return half
+    if motion.axis == "z":
+        return np.array([math.hypot(half[0], half[1])] * 2 + [half[2]])
+    return np.full(3, float(np.linalg.norm(half)))
+
+
+def _corners(bounds: Floats) -> Floats:
+    """``(8, 3)``: the corners of bounds, with 0 in place of what is infinite."""
+    ends = np.where(np.isfinite(bounds), bounds, 0.0)
+    corners: Floats = np.array([[ends[k >> d & 1, d] for d in range(3)] for k in range(8)])
+    return corners

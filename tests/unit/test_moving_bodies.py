@@ -1,0 +1,195 @@
+"""Motions of bodies: what they say of places and velocities, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import lbmgpu as lbm
+from lbmgpu.case import build, read
+from lbmgpu.errors import CheckpointError
+from lbmgpu.geometry.shape_parts import KINDS, shape_parts
+
+DISC = lbm.Sphere((20, 15), 6)
+ALONG = lbm.Motion(velocity=(0.05, 0))
+
+
+def box(geometry: lbm.Geometry = DISC, motion: object = ALONG, shape: tuple[int, ...] = (40, 30)) -> lbm.Domain:
+    domain = lbm.Domain(shape, stencil="D2Q9" if len(shape) == 2 else "D3Q19")
+    domain.add_body(geometry, "disc", motion=motion)
+    return domain
+
+
+MOTIONS = [
+    lbm.Motion((3, -1) * lbm.Sine(period=300), angle=lambda t: 0.2 * np.sin(0.01 * t)),
+    lbm.Motion(lambda t: (0.01 * t, 3 * np.cos(0.01 * t)), velocity=(0.02, 0.01), rate=0.003),
+    lbm.Motion((20, 0) * lbm.Ramp(0, 1, 2000, shape="smooth"), angle=0.5 * lbm.Ramp(0, 1, 500, shape="cosine")),
+    lbm.Oscillation((2, 1), period=300, phase=0.3, turn=0.4),
+    lbm.MotionTable([0, 100, 250, 400], [(0, 0), (3, 1), (1, 2), (0, 0)], [0, 0.3, -0.2, 0], periodic=True),
+    lbm.MotionTable([10, 100, 250, 400], [(1, 0), (3, 1), (1, 2), (0, 0)], [0.1, 0.3, -0.2, 0]),
+]
+
+
+@pytest.mark.parametrize("motion", MOTIONS, ids=lambda motion: motion.kind)
+def test_the_velocity_is_the_derivative_of_the_place(motion):
+    times = np.arange(1.0, 900.0)
+    course = motion.course(times, 2)
+    a, b = motion.course(times - 0.5, 2), motion.course(times + 0.5, 2)
+    np.testing.assert_allclose(course.velocity, b.displacement - a.displacement, atol=3e-4)
+    np.testing.assert_allclose(course.rate, b.angle - a.angle, atol=1e-4)
+
+
+def test_a_table_goes_through_its_places_and_its_velocity_is_continuous():
+    table = MOTIONS[4]
+    places = table.course(np.array([0.0, 100, 250, 400, 500]), 2)
+    np.testing.assert_allclose(places.displacement, [(0, 0), (3, 1), (1, 2), (0, 0), (3, 1)], atol=1e-12)
+    speeds = table.course(np.array([400 - 1e-6, 400 + 1e-6]), 2).velocity
+    np.testing.assert_allclose(speeds[0], speeds[1], atol=1e-6)
+    assert (MOTIONS[5].course(np.array([0.0, 1000]), 2).velocity == 0).all()
+
+
+def test_motions_are_values():
+    assert lbm.Oscillation((1, 2), period=3) == lbm.Oscillation((1.0, 2.0), period=3.0)
+    assert "velocity=(0.05, 0.0)" in repr(ALONG)
+    assert box().copy().bodies["disc"].motion == ALONG
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (lambda: box(motion=3), "motion of body 'disc': 3 given, must be lbm.Motion"),
+        (lambda: box(motion=lbm.Motion(velocity=(1, 2, 3))), "velocity of body 'disc'.*must have 2 components"),
+        (lambda: box(motion=lbm.Motion(rate=0.1, axis="x")), "axis of body 'disc'.*must be 'z' in two dimensions"),
+        (lambda: lbm.Motion(lbm.Sine(period=3)), "displacement: .*must be a vector times a function of time"),
+        (lambda: lbm.Motion(3 * lbm.Sine(period=3)), "displacement: .*must be a vector times"),
+        (lambda: lbm.Oscillation((1, 2), period=-1), "period: -1"),
+        (lambda: lbm.MotionTable([0, 0], [(0, 0), (1, 1)]), "times: .*must be 2 to"),
+        (lambda: lbm.MotionTable([0, 1]), "displacements: none given, nor angles"),
+        (lambda: lbm.MotionTable([0, 1], [(0, 0), (1, 1)], periodic=True), "displacements: different at the ends"),
+    ],
+)
+def test_wrong_motions_are_refused(made, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        made()
+
+
+def test_what_does_not_go_with_a_motion_is_refused():
+    domain = lbm.Domain((40, 30), stencil="D2Q9")
+    with pytest.raises(TypeError, match=r"mask of body 'a': .*must be a Geometry"):
+        domain.add_body(lambda x, y: x > 30, "a", motion=ALONG)
+    with pytest.raises(ValueError, match=r"condition of body 'a'.*must be NoSlip"):
+        domain.add_body(DISC, "a", lbm.MovingWall((0.1, 0)), motion=ALONG)
+    with pytest.raises(ValueError, match=r"thermal of body 'a'.*must be left out"):
+        domain.add_body(DISC, "a", thermal=lbm.Isothermal(1), motion=ALONG)
+    with pytest.raises(ValueError, match="motion of body 'disc': given with HybridThermal"):
+        lbm.Solver(box(), lbm.BGK(0.1), thermal=lbm.HybridThermal(0.1))
+    ball = box(lbm.Sphere((10, 10, 10), 4), lbm.Motion(velocity=(0.01, 0, 0)), (20, 20, 20))
+    solver = lbm.Solver(ball, lbm.BGK(0.1), device="cpu")
+    with pytest.raises(ValueError, match="surface: of a domain with a body that moves"):
+        solver.surface("disc")
+
+
+@pytest.mark.parametrize(
+    ("motion", "message"),
+    [
+        (lbm.Motion(velocity=(0.3, 0)), "motion of body 'disc': a speed of 0.3 at t = 1 given"),
+        (lbm.Motion(rate=0.05), "a speed of 0.3 at t = 1 given"),
+        (lbm.Motion(lambda t: (2.0 if t > 0.5 else 0.0, 0)), "motion of body 'disc'"),
+        (lbm.Motion(lambda t: (1.0,)), "displacement at t = 0: shape .* returned, must be 2 numbers"),
+    ],
+)
+def test_motions_that_are_too_fast_are_refused_by_the_solver(motion, message):
+    with pytest.raises(ValueError, match=message):
+        lbm.Solver(box(motion=motion), lbm.BGK(0.1), device="cpu")
+
+
+def test_a_body_that_meets_itself_or_a_face_is_refused():
+    with pytest.raises(ValueError, match=r"takes 18 cells along x given.*at most the domain's 17"):
+        lbm.Solver(box(lbm.Sphere((8, 15), 6), shape=(17, 30)), lbm.BGK(0.1), device="cpu")
+    domain = box()
+    domain.faces["-x"] = domain.faces["+x"] = lbm.NoSlip()
+    solver = lbm.Solver(domain, lbm.BGK(0.1), device="cpu")
+    with pytest.raises(ValueError, match=r"comes within 2 cells of the face '\+x' at t = 241"):
+        solver.step(1000)
+    assert solver.steps == 240
+    assert np.isfinite(solver.velocity()).all()
+    assert np.isfinite(solver.body_force("disc")).all()
+
+
+def test_solid_follows_the_body_through_a_periodic_face():
+    solver = lbm.Solver(box(lbm.Sphere((35.5, 15.5), 6), lbm.Motion(velocity=(0.1, 0))), lbm.BGK(0.1), device="cpu")
+    solver.step(100)
+    expected = lbm.Sphere((5.5, 15.5), 6).solid((0, 0), (40, 30)) | lbm.Sphere((45.5, 15.5), 6).solid((0, 0), (40, 30))
+    assert (solver.solid == expected).all()
+    inside = solver.velocity()[:, solver.solid]
+    np.testing.assert_allclose(inside[0], 0.1, atol=1e-6)
+    np.testing.assert_allclose(inside[1], 0, atol=1e-6)
+    np.testing.assert_allclose(solver.density()[solver.solid], 1, atol=1e-6)
+
+
+def test_a_rotation_has_its_velocity_in_the_body():
+    square = lbm.Box((14, 10), (26, 20))
+    solver = lbm.Solver(box(square, lbm.Motion(rate=0.002, center=(19, 15))), lbm.BGK(0.1), device="cpu")
+    solver.step(40)
+    x, y = np.mgrid[:40, :30] + 0.5
+    expected = np.stack([-0.002 * (y - 15), 0.002 * (x - 19)])
+    np.testing.assert_allclose(solver.velocity()[:, solver.solid], expected[:, solver.solid], atol=1e-6)
+
+
+def test_a_checkpoint_needs_the_domain_and_compares_the_motion(tmp_path):
+    solver = lbm.Solver(box(), lbm.BGK(0.1), device="cpu")
+    solver.step(3)
+    path = solver.save(tmp_path / "state.h5")
+    with pytest.raises(CheckpointError, match=r"body 'disc' moves.*give the domain again"):
+        lbm.Solver.load(path, device="cpu")
+    other = lbm.Solver(box(motion=lbm.Motion(velocity=(0.04, 0))), lbm.BGK(0.1), device="cpu")
+    with pytest.raises(CheckpointError, match=r"bodies.disc.motion.velocity"):
+        other.restore(path)
+
+
+def test_a_force_that_changes_and_an_inlet_beside_a_body_that_moves():
+    """The numbers of a step are those of the body, then of functions, then factors; changing the force keeps them."""
+    domain = box()
+    domain.faces["-y"] = lbm.MovingWall(lambda x, y, t: (0.01 * np.sin(0.1 * t) + 0 * x, 0 * x))
+    domain.faces["+y"] = lbm.MovingWall((0.01, 0) * lbm.Sine(period=50))
+    solver = lbm.Solver(domain, lbm.BGK(0.1), device="cpu", force=(1e-5, 0) * lbm.Sine(period=70))
+    solver.step(20)
+    solver.force = None
+    solver.step(20)
+    solver.force = (0, 1e-5) * lbm.Ramp(0, 1, 30)
+    solver.step(20)
+    np.testing.assert_allclose(solver.velocity()[0, solver.solid], 0.05, atol=1e-6)
+
+
+def test_a_mesh_is_looked_up_by_the_triangles_above_each_point():
+    corners = np.array([[x, y, z] for x in (2.0, 9.0) for y in (3.0, 8.0) for z in (1.0, 7.0)])
+    faces = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1)]
+    faces += [(2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
+    parts = shape_parts(lbm.Mesh(corners, faces) - lbm.Sphere((5, 5, 5), 1))
+    assert [KINDS[kind] for kind, *_ in parts.parts] == ["mesh", "sphere", "difference"]
+    with pytest.raises(ValueError, match="mesh with holes"):
+        shape_parts(lbm.Mesh(corners, faces[:-1]))
+
+
+def test_turbulence_models_take_bodies_that_move():
+    for turbulence in (lbm.WALE(), lbm.Smagorinsky(0.1)):
+        solver = lbm.Solver(box(), lbm.BGK(0.01), device="cpu", turbulence=turbulence)
+        solver.step(50)
+        solver.check()
+
+
+def test_cases_have_motions(tmp_path):
+    motion = {"oscillation": {"amplitude": [3, 0], "period": 500, "turn": 0.2}}
+    given = {
+        "domain": {"shape": [40, 30], "stencil": "D2Q9"},
+        "collision": {"model": "TRT", "viscosity": 0.05},
+        "bodies": [{"shape": "box", "low": [14, 10], "high": [24, 18], "motion": motion}],
+        "run": {"steps": 10, "device": "cpu", "threads": 1},
+    }
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps(given))
+    solver = build.build_solver(read.read_case(path), tmp_path)
+    assert solver.domain.bodies["body 1"].motion == lbm.Oscillation((3, 0), period=500, turn=0.2)
+    solver.step(5)
