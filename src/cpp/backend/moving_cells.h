@@ -100,9 +100,11 @@ public:
             const Real outgoing = view.post_collision(Stencil<S>::opposite(i));
             Real incoming = boundary::bounced_back(outgoing, wall);
             if (meets_fluid(cell, x, i)) {
-                const boundary::Link<Real> link{i, wall, Real(q), true};
-                const LinkPopulations<S, Real, Stored> f{view, i, outgoing};
-                incoming = boundary::InterpolatedWall::template incoming<S>(link, boundary::CellMoments<Real>{}, f);
+                const boundary::LinearWeights weights = boundary::InterpolatedWall::weights(q);
+                const boundary::LinearWall<Real> at_cut{Real(weights.returning), Real(weights.streamed),
+                                                        Real(weights.momentum) * wall};
+                incoming =
+                    at_cut.incoming(outgoing, view.post_collision(i), view.post_streaming(Stencil<S>::opposite(i)));
             }
             visit(i, outgoing, incoming, velocity, point);
         }
