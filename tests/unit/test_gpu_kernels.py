@@ -176,6 +176,8 @@ COMPLETED = [f"lbm::cuda::CellsToComplete::{which}" for which in ("Any", "AnyAtR
         ("apply_boundaries.h", ["apply_boundaries<{}, false, 32>", "apply_boundaries<{}, true, 32>"]),
         ("cut_links.h", ["cut_links<{}, false>", "cut_links<{}, true>"]),
         ("cut_links.h", ["cut_links<{}, false, 32>", "cut_links<{}, true, 32>"]),
+        ("sheet_links.h", ["sheet_links<{}, false>", "sheet_links<{}, true>"]),
+        ("sheet_links.h", ["sheet_links<{}, false, 32>", "sheet_links<{}, true, 32>"]),
         ("transfer.h", ["transfer<lbm::Half>"]),
         ("fields.h", ["density<{}, float>", "velocity<{}, double>", "population<{}, float>", "set_population<{}>"]),
         ("fields.h", ["set_force<{}>", "get_force<{}>", "get_stored<{}>", "set_stored<{}>", "initialize<{}>"]),
