@@ -311,13 +311,13 @@ private:
 
     /// A wall without heat where the surface cuts the link; no temperatures where there is no fit of it.
     Beyond behind_adiabatic_cut(int i, const int (&own)[3], int body, double q) {
-        find_surroundings(own, body);
+        find_neighborhood(own, body);
         const std::vector<double> weights =
-            weights_behind_adiabatic_wall(S::D, S::c[i], q, surroundings_.cuts, surroundings_.places);
+            weights_behind_adiabatic_wall(S::D, S::c[i], q, neighborhood_.cuts, neighborhood_.places);
         Beyond beyond;
         double mirrored = 0;
         for (std::size_t k = 0; k < weights.size(); ++k) {
-            const Folded& from = surroundings_.cells[k];
+            const Folded& from = neighborhood_.cells[k];
             add(beyond, from, weights[k]);
             mirrored += from.sign < 0 ? weights[k] : 0;
         }
@@ -328,18 +328,18 @@ private:
 
     /// The fluid cells that the links of a fluid cell lead to, itself the first, and where the surface of a body cuts
     /// links of theirs.
-    struct Surroundings {
+    struct Neighborhood {
         int own[3] = {-1, -1, -1};
         int body = -1;
         std::vector<Folded> cells{};
         std::vector<Place> places{}, cuts{};
     };
 
-    void find_surroundings(const int (&own)[3], int body) {
-        if (surroundings_.body == body && std::equal(own, own + 3, surroundings_.own)) {
+    void find_neighborhood(const int (&own)[3], int body) {
+        if (neighborhood_.body == body && std::equal(own, own + 3, neighborhood_.own)) {
             return;
         }
-        surroundings_ = {{own[0], own[1], own[2]}, body};
+        neighborhood_ = {{own[0], own[1], own[2]}, body};
         const CutLinks& cuts = domain_.body_cuts[std::size_t(body)];
         const Folded centre = fold(own[0], own[1], own[2]);
         for (int j = 0; j < S::Q; ++j) {
@@ -349,8 +349,8 @@ private:
             if (wall_before(centre, cell) >= 0) {
                 continue;
             }
-            surroundings_.cells.push_back(cell);
-            surroundings_.places.push_back({{double(to[0]), double(to[1]), double(to[2])}});
+            neighborhood_.cells.push_back(cell);
+            neighborhood_.places.push_back({{double(to[0]), double(to[1]), double(to[2])}});
             if (!std::equal(at, at + 3, cell.inside)) {
                 continue;  // an image behind a face, whose links are none of the domain
             }
@@ -360,7 +360,7 @@ private:
                 if (cut >= 0) {
                     const double q = cuts.distance[std::size_t(cut)];
                     const int* c = S::c[d];
-                    surroundings_.cuts.push_back({{to[0] + q * c[0], to[1] + q * c[1], to[2] + q * c[2]}});
+                    neighborhood_.cuts.push_back({{to[0] + q * c[0], to[1] + q * c[1], to[2] + q * c[2]}});
                 }
             }
         }
@@ -439,7 +439,7 @@ private:
     const int own_;
     const int size_[3] = {address().nx, address().ny, address().nz};
     BlockFinder holder_;
-    Surroundings surroundings_{};
+    Neighborhood neighborhood_{};
     CellHeat heat_{plan_.body_heat};
 };
 

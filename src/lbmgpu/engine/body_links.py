@@ -101,7 +101,7 @@ def _from_both_ends(links: Links, ends: NDArray[np.int64], size: NDArray[np.int6
     )
 
 
-def beside_moving_bodies(
+def with_moving_bodies(
     links: Mapping[str, BodyLinks], domain: Domain, without_cells: Sequence[str]
 ) -> dict[str, BodyLinks]:
     """The links of bodies at rest in a domain with a body that moves: links that graze them are no walls there.

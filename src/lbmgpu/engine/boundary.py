@@ -19,7 +19,7 @@ from ..thermal import HybridThermal
 from ..time_functions.product import TimeFunction, Varying, takes_time
 from ..values import Floats
 from .body_cells import BodyCells
-from .body_links import BodyLinks, beside_moving_bodies, in_blocks
+from .body_links import BodyLinks, in_blocks, with_moving_bodies
 from .moving_bodies import MovingBodies
 
 STEPS_AHEAD = 64
@@ -78,7 +78,7 @@ class BoundaryValues:
             if body.motion is None and (found := BodyLinks.of(body, self._subdomain, self._cells, stencil)) is not None
         }
         if any(body.motion is not None for body in domain.bodies.values()):
-            self._links = beside_moving_bodies(self._links, domain, self._cells.without_cells)
+            self._links = with_moving_bodies(self._links, domain, self._cells.without_cells)
         self._check_sheets()
         self.face_velocities: dict[str, Floats] = {}
         self.face_numbers: dict[str, Floats] = {}
@@ -348,7 +348,7 @@ class BoundaryValues:
             face = list(self._domain.faces).index(sponge.face)
             engine.add_sponge(face, sponge.thickness, sponge.strength, sponge.pull, sponge.density, list(target))
 
-    def _given_links(self, name: str) -> _core._Links | None:
+    def _given_links(self, name: str) -> tuple[Any, ...] | None:
         """The links that the surface of a body cuts, as the engine takes them."""
         found = self._links.get(name)
         if found is None:
