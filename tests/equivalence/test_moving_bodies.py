@@ -179,3 +179,17 @@ def test_a_gpu_has_the_bits_of_the_cpu(D, streaming, shape, gpu):
     np.testing.assert_array_equal(one.populations(), other.populations())
     np.testing.assert_allclose(one.body_force("body"), other.body_force("body"), rtol=1e-9, atol=1e-12)
     assert (one.solid == other.solid).all()
+
+
+def test_members_of_an_ensemble_have_their_own_bodies(device):
+    """Whose launches may serve several domains at once."""
+    motions = [lbm.Oscillation((2, 0), period=80 + 40 * k) for k in range(3)]
+    domains = [lbm.Domain(BOX[2], stencil="D2Q9") for _ in motions]
+    for made, motion in zip(domains, motions, strict=True):
+        made.add_body(shapes(2)["difference"], "body", motion=motion)
+    ensemble = lbm.Ensemble(domains, lbm.TRT(0.03), device=device)
+    ensemble.step(50)
+    for k, made in enumerate(domains):
+        solver = lbm.Solver(made, lbm.TRT(0.03), device=device)
+        solver.step(50)
+        np.testing.assert_array_equal(ensemble.velocity()[k], solver.velocity())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -62,30 +65,23 @@ def test_a_body_that_moves_has_the_drag_of_one_in_a_stream():
     assert abs(moving.mass() - np.prod(shape)) < 0.004 * swept
 
 
-def morison(solver: lbm.Solver, diameter: float, fastest: float, period: int) -> tuple[float, float]:
-    """The coefficients of drag and added mass in the last period but one step."""
-    forces = solver.record(lbm.Forces("disc"))
-    solver.run(4 * period)
-    last = forces.steps > 3 * period
-    t = 2 * np.pi * forces.steps[last] / period
-    speed, acceleration = fastest * np.cos(t), -fastest * 2 * np.pi / period * np.sin(t)
-    terms = np.stack([diameter / 2 * np.abs(speed) * speed, np.pi / 4 * diameter**2 * acceleration], axis=1)
-    drag, mass = np.linalg.lstsq(terms, -forces["force"][last, 0], rcond=None)[0]
-    return float(drag), float(mass)
+EXAMPLE = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "oscillating_cylinder.py"))
 
 
 @pytest.mark.slow
 def test_an_oscillating_cylinder():
     """At a Reynolds number of 100 and a Keulegan-Carpenter number of 5: drag 2.09 and added mass 1.45 (Duetsch, Durst,
     Becker & Lienhart, J. Fluid Mech. 360 (1998) 249)."""
-    diameter, fastest = 20.0, 0.03
-    period = round(5 * diameter / fastest)
-    motion = lbm.Oscillation((fastest * period / (2 * np.pi), 0), period=period)
-    shape = (round(28 * diameter), round(21 * diameter))
-    solver = moving_disc(shape, diameter / 2, motion, fastest * diameter / 100, precision="float32")
-    drag, mass = morison(solver, diameter, fastest, period)
+    drag, mass = EXAMPLE["oscillate"](20, fastest=0.03, size=(28, 21), periods=4, device="cpu")
     assert abs(drag / 2.09 - 1) < 0.03
     assert abs(mass / 1.45 - 1) < 0.03
+
+
+def test_a_small_oscillating_cylinder_has_about_these():
+    """The same of fewer cells, in a small box."""
+    drag, mass = EXAMPLE["oscillate"](10, fastest=0.06, size=(16, 12), periods=3, device="cpu")
+    assert abs(drag / 2.09 - 1) < 0.2
+    assert abs(mass / 1.45 - 1) < 0.15
 
 
 def test_a_turning_ellipse_loses_the_angular_momentum_that_the_fluid_takes_up():

@@ -25,7 +25,14 @@ public:
 
     /// The cell of an index in the box, x fastest.
     LBM_HD MovingCell cell(Index index) const {
-        const Index row = index / body_.size[0], layer = row / body_.size[1];
+        Index row = 0, layer = 0;
+        if (index >> 32 == 0) {  // which a GPU divides far faster
+            row = UInt32(index) / UInt32(body_.size[0]);
+            layer = UInt32(row) / UInt32(body_.size[1]);
+        } else {
+            row = index / body_.size[0];
+            layer = row / body_.size[1];
+        }
         const Index k[3] = {index - row * body_.size[0], row - layer * body_.size[1], layer};
         const int size[3] = {lattice_.address.nx, lattice_.address.ny, lattice_.address.nz};
         MovingCell cell{};
@@ -34,7 +41,7 @@ public:
             const Index n = place_.domain[d];
             cell.at[d] = Index(step_.corner(d)) + k[d];
             Index in_domain = cell.at[d];
-            if (place_.periodic[d]) {
+            if (place_.periodic[d] && (in_domain < 0 || in_domain >= n)) {
                 in_domain = in_domain % n;
                 in_domain = in_domain < 0 ? in_domain + n : in_domain;
             }
@@ -61,26 +68,37 @@ public:
             return;
         }
         const CellView<S, Real, Stored> view = lattice_.cell(cell.local[0], cell.local[1], cell.local[2]);
-        Real inertia = 0;
+        unsigned solid = 0, solid_now = 0;  // bit i: the neighbour from which population i comes is or was in the body
         for (int i = 1; i < S::Q; ++i) {
-            double end[3], cut_from[3];
-            if (!has_neighbor(cell, i, -1)) {
-                continue;
+            double p[3];
+            if (has_neighbor(cell, i, -1)) {
+                const bool is_in = is_inside_at(step_.pose(), x, i, p);
+                const bool was_in = !is_in && is_inside_at(step_.pose_before(), x, i, p);
+                solid_now |= is_in ? 1U << i : 0U;
+                solid |= is_in || was_in ? 1U << i : 0U;
             }
-            bool is_cut = is_inside_at(step_.pose(), x, i, -1, end);
+        }
+        if (solid == 0) {
+            return;
+        }
+        Real deviation = 0;
+        for (int k = 0; k < S::Q; ++k) {
+            deviation += view.post_collision(k);
+        }
+        const Real inertia = inertia_of_deviation(deviation, view.compressibility);
+        // One link after the other of the cell's own, so that the threads of a warp cut theirs together.
+        int i = 0;
+        for (unsigned left = solid; left != 0; left &= left - 1) {
+            do {
+                ++i;
+            } while ((solid >> i & 1U) == 0);
+            const bool is_in = (solid_now >> i & 1U) != 0;
+            double from[3], end[3];
             for (int d = 0; d < 3; ++d) {
-                cut_from[d] = now[d];
+                from[d] = is_in ? now[d] : before[d];
             }
-            if (!is_cut) {
-                is_cut = is_inside_at(step_.pose_before(), x, i, -1, end);
-                for (int d = 0; d < 3; ++d) {
-                    cut_from[d] = before[d];
-                }
-            }
-            if (!is_cut) {
-                continue;
-            }
-            const double q = cut(cut_from, end);
+            neighbor_in_body(is_in ? step_.pose() : step_.pose_before(), x, i, end);
+            const double q = cut(from, end);
             double point[3], velocity[3], cu = 0;
             for (int d = 0; d < 3; ++d) {
                 point[d] = x[d] - q * Stencil<S>::component(i, d);
@@ -89,17 +107,12 @@ public:
                 velocity[d] = d < S::D ? step_.velocity(d, point) : 0.0;
                 cu += Stencil<S>::component(i, d) * velocity[d];
             }
-            if (inertia == 0) {  // that of the cell, so that a wall takes the mass that it covers
-                Real deviation = 0;
-                for (int k = 0; k < S::Q; ++k) {
-                    deviation += view.post_collision(k);
-                }
-                inertia = inertia_of_deviation(deviation, view.compressibility);
-            }
+            // The density is that of the cell, so that a wall takes the mass that it covers.
             const Real wall = Real(2 * Stencil<S>::w(i) * cu / Stencil<S>::cs2) * inertia;
             const Real outgoing = view.post_collision(Stencil<S>::opposite(i));
             Real incoming = boundary::bounced_back(outgoing, wall);
-            if (meets_fluid(cell, x, i)) {
+            // Whether what streams in towards the wall comes from a cell that the body neither is nor was in.
+            if (has_neighbor(cell, i, 1) && (solid >> Stencil<S>::opposite(i) & 1U) == 0) {
                 const boundary::LinearWeights weights = boundary::InterpolatedWall::weights(q);
                 const boundary::LinearWall<Real> at_cut{Real(weights.returning), Real(weights.streamed),
                                                         Real(weights.momentum) * wall};
@@ -154,7 +167,7 @@ public:
             for (int i = 1; i < S::Q; ++i) {
                 double end[3];
                 const bool comes_from_fluid =
-                    has_neighbor(cell, i, -1) && !is_inside_at(step_.pose_before(), x, i, -1, end);
+                    has_neighbor(cell, i, -1) && !is_inside_at(step_.pose_before(), x, i, end);
                 known |= comes_from_fluid ? 1U << i : 0U;
             }
         }
@@ -181,17 +194,20 @@ private:
     /// Whether a cell is so far away that neither it nor a neighbour is in the body, at t or at t + 1.
     LBM_HD bool is_far(const double (&p)[3]) const { return shape::squared_distance(body_.ball, p) > body_.ball[3]; }
 
-    /// Whether the neighbour along `side` times velocity i is in the body, and where that is in the body's frame.
-    LBM_HD bool is_inside_at(const double* pose, const double (&x)[3], int i, int side, double (&p)[3]) const {
+    /// Where the neighbour from which population i comes is in the frame of the body.
+    LBM_HD void neighbor_in_body(const double* pose, const double (&x)[3], int i, double (&p)[3]) const {
         double there[3];
         for (int d = 0; d < 3; ++d) {
-            there[d] = x[d] + side * Stencil<S>::component(i, d);
+            there[d] = x[d] - Stencil<S>::component(i, d);
         }
         to_body(pose, there, p);
+    }
+    LBM_HD bool is_inside_at(const double* pose, const double (&x)[3], int i, double (&p)[3]) const {
+        neighbor_in_body(pose, x, i, p);
         return is_inside(body_.shape, p);
     }
 
-    /// Whether there is such a neighbour, or a face lies between that is not periodic.
+    /// Whether there is a neighbour along `side` times velocity i, or a face lies between that is not periodic.
     LBM_HD bool has_neighbor(const MovingCell& cell, int i, int side) const {
         bool found = true;
         for (int d = 0; d < S::D; ++d) {
@@ -201,19 +217,11 @@ private:
         return found;
     }
 
-    /// Whether the population that streams in towards the wall, against velocity i, comes from a cell that the body
-    /// is and was not in.
-    LBM_HD bool meets_fluid(const MovingCell& cell, const double (&x)[3], int i) const {
-        double p[3];
-        return has_neighbor(cell, i, 1) && !is_inside_at(step_.pose(), x, i, 1, p) &&
-               !is_inside_at(step_.pose_before(), x, i, 1, p);
-    }
-
     /// Where the line from a point outside to one inside goes in, as a fraction of it: by halving, which takes no more
-    /// than is_inside() of any shape, and 2^-27 is far below what the wall's place matters.
+    /// than is_inside() of any shape, and 2^-23 is far below what the wall's place matters.
     LBM_HD double cut(const double (&from)[3], const double (&to)[3]) const {
         double outside = 0, inside = 1;
-        for (int k = 0; k < 26; ++k) {
+        for (int k = 0; k < 22; ++k) {
             const double middle = 0.5 * (outside + inside);
             const double p[3] = {from[0] + middle * (to[0] - from[0]), from[1] + middle * (to[1] - from[1]),
                                  from[2] + middle * (to[2] - from[2])};

@@ -126,8 +126,7 @@ class MovingBody:
     def _possible(self, poses: _Poses) -> tuple[int, str | None]:
         """How many steps along these poses the body can make, and why not the next one; None if all."""
         label = f"motion of body {self.body.name!r}"
-        radius = self._radius
-        speeds = np.linalg.norm(poses.velocity[1:], axis=1) + radius * np.linalg.norm(poses.spin[1:], axis=1)
+        radius, speeds = self._radius, self._speeds(poses)[1:]
         moved = np.linalg.norm(np.diff(poses.origin, axis=0), axis=1)
         moved = moved + 2 * radius * np.abs(np.sin(0.5 * np.diff(poses.angle)))
         low, high = poses.bounds(self.bounds)
@@ -152,6 +151,16 @@ class MovingBody:
         face = ("-" if before[k, axis] else "+") + "xyz"[axis]
         right = "must stay farther away from faces that are not periodic"
         return k, f"{label}: comes within {MARGIN} cells of the face {face!r} at t = {time:g}, {right}"
+
+    def _speeds(self, poses: _Poses) -> Floats:
+        """No point of the body is faster than these at some poses."""
+        turning = self._radius * np.linalg.norm(poses.spin, axis=1)
+        return np.asarray(np.linalg.norm(poses.velocity, axis=1) + turning)
+
+    def fastest(self, first: int, count: int) -> float:
+        """No point of the body is faster in so many steps from `first` on."""
+        times = np.arange(first, first + count + 1, dtype=np.float64)
+        return float(self._speeds(_Poses.of(self, times)).max())
 
     @property
     def _radius(self) -> float:
@@ -250,6 +259,10 @@ class MovingBodies:
         """Raise ValueError if one of them cannot make a step."""
         for body in self.bodies.values():
             body.check(step)
+
+    def fastest(self, first: int, count: int) -> float:
+        """No point of any body is faster in so many steps from `first` on; 0 without bodies."""
+        return max([0.0, *(body.fastest(first, count) for body in self.bodies.values())])
 
     def table(self, first: int, count: int) -> tuple[Floats, int]:
         """As `MovingBody.table`, of all bodies."""

@@ -150,12 +150,9 @@ class Simulation:
 
     def solid_at_now(self, box: Box | None = None) -> NDArray[np.bool_]:
         """The cells of the window, or of a `box` of the domain, that are in a body now, of those that move too."""
-        moving = self.boundary.moving.bodies.values()
-        if box is None and not moving:
-            return np.asarray(self.bodies.solid)
         solid = np.array(self.bodies.solid) if box is None else self.solid_at_rest(box)
         axes = self.subdomain.axes(self.subdomain.window if box is None else box)
-        for each in moving:
+        for each in self.boundary.moving.bodies.values():
             solid |= each.cells(axes, float(self.steps))
         return solid
 
@@ -460,7 +457,8 @@ class Simulation:
     def prescribed_speed(self) -> float:
         """The largest speed on faces, on bodies and of the initial state; all ranks call it together."""
         given = [*self.boundary.face_velocities.values(), *self.boundary.body_velocities.values()]
-        return self.processes.agreed(max([self._initial_speed, *map(checks.fastest, given)]))
+        fastest = max(self._initial_speed, self.boundary.moving.fastest(self.steps, time_factors.STEPS_AHEAD))
+        return self.processes.agreed(max([fastest, *map(checks.fastest, given)]))
 
     def change(self, of: str) -> float:
         """The change since the last call, as `Steady` has it, of the ``"velocity"`` or the ``"temperature"``."""
