@@ -4,7 +4,9 @@
 
 The inline force on the cylinder follows Morison's equation, F = - rho D c_d |U| U / 2 - rho pi D^2 c_i U' / 4. At a
 Reynolds number of 100 and a Keulegan-Carpenter number of 5 Duetsch, Durst, Becker & Lienhart (J. Fluid Mech. 360 (1998)
-249) have c_d = 2.09 and c_i = 1.45. The box is 55 x 35 diameters, as theirs, and periodic.
+249) have c_d = 2.09 and c_i = 1.45. The box is 55 x 35 diameters, as theirs, and periodic. Theirs is a fluid without
+compression: sound has to cross the box some times in a period. At a speed of 0.05 it does so once, in resonance with the
+cylinder, and c_d is 10 % too large.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ def oscillate(
     *,
     reynolds: float = 100,
     keulegan_carpenter: float = 5,
-    fastest: float = 0.05,
+    fastest: float = 0.02,
     size: tuple[float, float] = (55, 35),
     periods: int = 10,
     device: str = "auto",
@@ -67,7 +69,7 @@ def oscillate(
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Drag and added mass of an oscillating cylinder.")
     parser.add_argument("--diameter", type=float, default=40, metavar="D", help="of the cylinder, cells (40)")
-    parser.add_argument("--speed", type=float, default=0.05, metavar="U", help="largest speed, cells a step (0.05)")
+    parser.add_argument("--speed", type=float, default=0.02, metavar="U", help="largest speed, cells a step (0.02)")
     parser.add_argument("--periods", type=int, default=10, metavar="N", help="that are computed (10)")
     parser.add_argument("--precision", default="float32", help="of the arithmetic (float32)")
     parser.add_argument("--device", default="auto", help="such as cuda (auto)")
