@@ -5,8 +5,8 @@
 The inline force on the cylinder follows Morison's equation, F = - rho D c_d |U| U / 2 - rho pi D^2 c_i U' / 4. At a
 Reynolds number of 100 and a Keulegan-Carpenter number of 5 Duetsch, Durst, Becker & Lienhart (J. Fluid Mech. 360 (1998)
 249) have c_d = 2.09 and c_i = 1.45. The box is 55 x 35 diameters, as theirs, and periodic. Theirs is a fluid without
-compression: sound has to cross the box some times in a period. At a speed of 0.05 it does so once, in resonance with the
-cylinder, and c_d is 10 % too large.
+compression: sound has to cross the box some times in a period. At a speed of 0.05 it does so once, in resonance with
+the cylinder, and c_d is 10 % too large.
 """
 
 from __future__ import annotations
