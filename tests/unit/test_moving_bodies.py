@@ -94,8 +94,8 @@ def test_what_does_not_go_with_a_motion_is_refused():
 @pytest.mark.parametrize(
     ("motion", "message"),
     [
-        (lbm.Motion(velocity=(0.3, 0)), "motion of body 'disc': a speed of 0.3 at t = 1 given"),
-        (lbm.Motion(rate=0.05), "a speed of 0.3 at t = 1 given"),
+        (lbm.Motion(velocity=(0.3, 0)), "motion of body 'disc': a speed of 0.3 at t = 0 given"),
+        (lbm.Motion(rate=0.05), "a speed of 0.3 at t = 0 given"),
         (lbm.Motion(lambda t: (2.0 if t > 0.5 else 0.0, 0)), "motion of body 'disc'"),
         (lbm.Motion(lambda t: (1.0,)), "displacement at t = 0: shape .* returned, must be 2 numbers"),
     ],
@@ -193,3 +193,41 @@ def test_cases_have_motions(tmp_path):
     solver = build.build_solver(read.read_case(path), tmp_path)
     assert solver.domain.bodies["body 1"].motion == lbm.Oscillation((3, 0), period=500, turn=0.2)
     solver.step(5)
+
+
+def test_a_body_that_just_fits_a_periodic_axis_goes_on_at_its_other_end():
+    """Its box has all cells of the domain along that axis: 12 of the disc and 3 on each side."""
+    shape, motion = (18, 30), lbm.Motion(velocity=(0.08, 0))
+    solver = lbm.Solver(box(lbm.Sphere((9, 15), 6), motion, shape), lbm.TRT(0.1), device="cpu")
+    far = lbm.Solver(box(lbm.Sphere((9 + 18, 15), 6), motion, (36, 30)), lbm.TRT(0.1), device="cpu")
+    assert solver.solid.sum() == far.solid.sum()
+    solver.step(150)  # the middle is at 21, so 3
+    assert solver.solid[[16, 0, 3], 15].all()
+    assert not solver.solid[12, 15]
+    assert solver.solid.sum() > 100
+    assert solver.body_force("disc")[0] < -1e-5
+
+
+def test_a_body_is_checked_where_it_begins():
+    domain = box(lbm.Sphere((7.95, 15), 6), lbm.Motion(velocity=(0.15, 0)))
+    domain.faces["-x"] = domain.faces["+x"] = lbm.NoSlip()
+    with pytest.raises(ValueError, match=r"comes within 2 cells of the face '-x' at t = 0"):
+        lbm.Solver(domain, lbm.BGK(0.4), device="cpu")
+
+
+def test_a_body_without_end_meets_no_outflow():
+    domain = box(lbm.Plane((0, 8), (0, 1)), lbm.Motion(velocity=(0, 0.01)))
+    domain.faces["-x"], domain.faces["+x"] = lbm.VelocityInlet((0.02, 0)), lbm.Outflow()
+    domain.faces["-y"] = domain.faces["+y"] = lbm.NoSlip()
+    with pytest.raises(ValueError, match=r"without end meets the face '\+x' with Outflow.*must be a wall"):
+        lbm.Solver(domain, lbm.BGK(0.1), device="cpu")
+    domain.faces["+x"] = lbm.PressureOutlet()
+    lbm.Solver(domain, lbm.BGK(0.1), device="cpu").step(3)
+
+
+def test_a_sheet_does_not_go_with_a_body_that_moves():
+    corners = np.array([(4.0, 4.2, 4.1), (4.0, 10.3, 4.1), (4.0, 10.3, 9.9), (4.0, 4.2, 9.9)])
+    domain = box(lbm.Sphere((20, 15, 15), 5), lbm.Motion(velocity=(0.05, 0, 0)), (40, 30, 30))
+    domain.add_body(lbm.Mesh(corners, np.array([(0, 1, 2), (0, 2, 3)]), sheet=True), "sail")
+    with pytest.raises(ValueError, match="body 'sail': a sheet in a domain with a body that moves"):
+        lbm.Solver(domain, lbm.BGK(0.1), device="cpu")

@@ -123,9 +123,11 @@ void Engine::move_body(int body, backend::MovingBodyData motion) {
             throw std::invalid_argument("this state of blocks takes no body that moves");
         }
     }
-    moving_.push_back(std::move(motion));
-    moving_number_.resize(std::size_t(bodies()), -1);
-    moving_number_[std::size_t(body)] = int(moving_.size()) - 1;
+    if (!domain_.sheets.empty()) {
+        throw std::invalid_argument("a body that moves goes with no walls between fluid cells");
+    }
+    std::vector<backend::MovingBodyData> all = moving_;
+    all.push_back(std::move(motion));
     for (Part& part : parts_) {
         backend::MovingPlace place{};
         for (int d = 0; d < 3; ++d) {
@@ -133,8 +135,11 @@ void Engine::move_body(int body, backend::MovingBodyData motion) {
             place.domain[d] = domain_.size[d];
             place.periodic[d] = d < domain_.D && is_periodic(domain_.faces[2 * d]);
         }
-        part.state->moving()->set_bodies(moving_, place);
+        part.state->moving()->set_bodies(all, place);
     }
+    moving_ = std::move(all);
+    moving_number_.resize(std::size_t(bodies()), -1);
+    moving_number_[std::size_t(body)] = int(moving_.size()) - 1;
     may_be_late_ = false;  // what comes in around a body must be there before the step
     plan_is_current_ = false;
     scaling_is_new();

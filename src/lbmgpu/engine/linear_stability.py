@@ -111,13 +111,13 @@ def warn_of_growth(simulation: Simulation, steps: int) -> None:
     at. All processes call this together, and the first one computes and warns.
     """
     collision, stencil = simulation.collision, simulation.stencil
-    speed = simulation.prescribed_speed()
     if not isinstance(collision, FlowCollision) or isinstance(collision, CustomCollision) or collision.smagorinsky:
         return
-    if collision.takes_strain:
-        return
     time = collision.viscosity / stencil.cs2 + 0.5
-    if time > LARGEST_TIME or speed < SMALLEST_SPEED or not simulation.processes.first:
+    if collision.takes_strain or time > LARGEST_TIME:
+        return
+    speed = simulation.prescribed_speed()
+    if speed < SMALLEST_SPEED or not simulation.processes.first:
         return
     rounded = float(f"{min(speed, FASTEST):.2g}")
     rate = growth(collision, stencil.name, (rounded, *(0.0,) * (stencil.D - 1)))

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from .. import _core, checks
 from ..body import Body
-from ..conditions import Periodic
+from ..conditions import Outflow, Periodic
 from ..domain import Domain
 from ..geometry.shape_parts import ShapeParts, ball, shape_parts
 from ..time_functions.motion import RigidMotion, axis_of, rotations
 from ..values import Floats
 
 NUMBERS = 33
-"""Of a body in each step, as the engine has them among the factors (``MovingStep`` in backend/moving_cells.h)."""
+"""Of a body in each step, as the engine has them among the factors (``MovingStep`` in backend/moving_body.h)."""
 MARGIN = 2
 """Cells beside a body that a box about it has, and that must be left before a face that is not periodic."""
 _NEAR = 3.0
@@ -71,6 +71,7 @@ class MovingBody:
         center = middle if motion.center is None else np.array([*motion.center, 0.0][:3])
         periodic = tuple(isinstance(domain.faces["-" + axis], Periodic) for axis in "xyz"[:D])
         _check_axis(label, motion, ends[:D])
+        _check_faces(label, domain, ends[:D])
         size = []
         for d in range(3):
             wanted = math.ceil(2 * _half(bounds, motion)[d]) + 2 + 2 * MARGIN if d < D and ends[d] else 0
@@ -83,6 +84,11 @@ class MovingBody:
             size.append(whole if wanted == 0 else min(wanted, whole))
         cs2 = _core.stencil(domain.stencil).cs2
         return cls(body, number, parts, center, tuple(size), bounds, cs2, periodic)
+
+    def follows(self, axis: int) -> bool:
+        """Whether the box about the body goes with it along an axis, and is not the whole domain."""
+        has_ends = bool(np.isfinite(self.bounds[:, axis]).all())
+        return self.size[axis] < self.body.shape[axis] or (has_ends and self.periodic[axis])
 
     @property
     def motion(self) -> RigidMotion:
@@ -113,15 +119,16 @@ class MovingBody:
         rows[:, 24:27], rows[:, 27:30] = poses.velocity[1:], poses.spin[1:]
         half = _half(self.bounds, self.motion)
         for d in range(D):
-            if self.size[d] < self.body.shape[d]:
+            if self.follows(d):
                 rows[:, 30 + d] = np.floor(poses.middle[1:, d] - half[d]) - MARGIN
         return rows, self._possible(poses)[0]
 
     def check(self, step: int) -> None:
-        """Raise ValueError if the body cannot make a step."""
-        message = self._possible(_Poses.of(self, np.arange(step, step + 2, dtype=np.float64)))[1]
-        if message is not None:
-            raise ValueError(message)
+        """Raise ValueError if the body cannot make a step, or is not where it can be at the beginning."""
+        for times in ([[0, 0]] if step == 0 else []) + [[step, step + 1]]:
+            message = self._possible(_Poses.of(self, np.array(times, np.float64)))[1]
+            if message is not None:
+                raise ValueError(message)
 
     def _possible(self, poses: _Poses) -> tuple[int, str | None]:
         """How many steps along these poses the body can make, and why not the next one; None if all."""
@@ -185,7 +192,7 @@ class MovingBody:
         away = []
         for d, axis in enumerate(axes):
             x = axis + 0.5
-            if self.size[d] < self.body.shape[d]:  # of the images of a cell that which is next to the body
+            if self.follows(d):  # of the images of a cell that which is next to the body
                 n, middle = self.body.shape[d], poses.middle[0, d]
                 x = x - n * np.round((x - middle) / n)
             shape = [1] * len(axes)
@@ -276,6 +283,18 @@ def _check_axis(label: str, motion: RigidMotion, ends: NDArray[np.bool_]) -> Non
     along = axis_of(motion)[: len(ends)]
     if motion.turns and not ends.all() and not (len(ends) == 3 and np.array_equal(along != 0, ~ends)):
         raise ValueError(f"motion of {label}: a body without end turns, must do so about the axis without end")
+
+
+def _check_faces(label: str, domain: Domain, ends: NDArray[np.bool_]) -> None:
+    """Raise ValueError where a body without end meets a face whose cells other cells or blocks read as well."""
+    whole = _core.boundary_numbers()
+    for face, condition in domain.faces.items():
+        has_end = ends["xyz".index(face[1])]
+        if not has_end and (isinstance(condition, Outflow) or condition.engine_name in whole):
+            raise ValueError(
+                f"motion of {label}: a body without end meets the face {face!r} with {condition!r}, must be a wall, "
+                "free slip or periodic there"
+            )
 
 
 def _half(bounds: Floats, motion: RigidMotion) -> Floats:

@@ -457,8 +457,8 @@ class Simulation:
     def prescribed_speed(self) -> float:
         """The largest speed on faces, on bodies and of the initial state; all ranks call it together."""
         given = [*self.boundary.face_velocities.values(), *self.boundary.body_velocities.values()]
-        fastest = max(self._initial_speed, self.boundary.moving.fastest(self.steps, time_factors.STEPS_AHEAD))
-        return self.processes.agreed(max([fastest, *map(checks.fastest, given)]))
+        moving = self.processes.each(lambda: self.boundary.moving.fastest(self.steps, time_factors.STEPS_AHEAD))
+        return self.processes.agreed(max([self._initial_speed, moving, *map(checks.fastest, given)]))
 
     def change(self, of: str) -> float:
         """The change since the last call, as `Steady` has it, of the ``"velocity"`` or the ``"temperature"``."""
