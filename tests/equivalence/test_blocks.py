@@ -211,7 +211,7 @@ def test_a_checkpoint_continues_on_another_layout(streaming: str, rng: np.random
     path = first.save(tmp_path / "state.h5")
     first.step(5)
     for layout in layouts:
-        again = lbm.Solver.load(path, layout=layout, device="cpu")
+        again = lbm.Solver.load(path, domain=case.domain(), layout=layout, device="cpu")
         again.step(5)
         fluid = case.fluid()
         np.testing.assert_array_equal(again.populations()[:, fluid], first.populations()[:, fluid])

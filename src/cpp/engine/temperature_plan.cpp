@@ -264,13 +264,13 @@ private:
     }
 
     Beyond behind_wall(int i, const int (&own)[3], int body, const Folded& body_cell) {
-        const Index cut = solid(body_cell) ? cut_of(i, own, body, body_cell) : -1;  // sheets are half-way
+        const Index cut = cut_of(i, own, body, body_cell);
         if (cut >= 0 && is_isothermal(body)) {
             const Folded behind = fold(own[0] - S::c[i][0], own[1] - S::c[i][1], own[2] - S::c[i][2]);
             if (wall_before(fold(own[0], own[1], own[2]), behind) < 0) {
                 return behind_isothermal_cut(own, body, body_cell, cut, behind);
             }
-        } else if (cut >= 0) {
+        } else if (cut >= 0 && solid(body_cell)) {  // adiabatic sheets are half-way
             const CutLinks& cuts = domain_.body_cuts[std::size_t(body)];
             Beyond found = behind_adiabatic_cut(i, own, body, cuts.distance[std::size_t(cut)]);
             if (!found.temperatures.empty()) {

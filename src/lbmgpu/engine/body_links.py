@@ -57,6 +57,9 @@ class BodyLinks:
         between[inside] = ~cells.solid_at_known[tuple(end[inside].T)]
         sheets = _from_both_ends(found.at(between), end[between], size, stencil)
         condition = CUT_WALLS.get(body.scheme, "")
+        is_sheet = body.name in cells.without_cells or getattr(body.geometry, "sheet", False)
+        if not condition and body.geometry is not None and not is_sheet:  # the walls of its cells alone
+            sheets = sheets.at(np.zeros(0, np.int64))
         if not condition:
             sheets = Links(sheets.cells, sheets.directions, np.full(len(sheets.q), HIDDEN))
         leads &= condition != ""

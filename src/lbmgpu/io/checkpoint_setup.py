@@ -36,6 +36,15 @@ CHANGES = {"changes in time": True}
 """Marks in the file a value that a callable gives before each step, or where the surface of a body cuts links."""
 
 
+def _has_sheets(simulation: Simulation, name: str) -> bool:
+    """Whether a body has walls between fluid cells, whose values are those of cells that are not its own.
+
+    All processes ask together.
+    """
+    links = simulation.boundary.links(name)
+    return simulation.processes.agreed(0.0 if links is None else float(len(links.at_sheets))) > 0
+
+
 def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
     """The setup as JSON with exact numbers, and the arrays that it refers to by name.
 
@@ -108,12 +117,13 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
             is_lost = name in boundary.link_velocities and not isinstance(
                 spatial, Rotation
             )  # of what is on the surface
-            is_lost = is_lost or (is_sheet and current.ndim > 1)
+            is_lost = is_lost or (current.ndim > 1 and (is_sheet or _has_sheets(simulation, name)))
             entry["velocity"] = CHANGES if is_lost else keep(f"bodies.{index}.velocity", velocity, current)
         if isinstance(body.thermal, conditions.Isothermal):
             current = boundary.fixed(boundary.body_temperatures, name)
             current = current if current.ndim == 0 else current[window]
-            is_lost = name in boundary.link_temperatures or (is_sheet and current.ndim > 0)  # none of its cells
+            is_lost = name in boundary.link_temperatures  # of what is on the surface, or none of its cells
+            is_lost = is_lost or (current.ndim > 0 and (is_sheet or _has_sheets(simulation, name)))
             given = body.thermal.temperature
             temperature = CHANGES if is_lost else keep(f"bodies.{index}.temperature", given, current, 0)
             entry["thermal"] = {"condition": body.thermal.kind, "temperature": temperature}
