@@ -25,10 +25,15 @@ from .test_reference_equality import SHAPES, assert_same
 OPEN = ["velocity-inlet", "pressure-outlet", "outflow", "regularized-inlet", "characteristic-outlet"]
 
 
-def random_case(rng: np.random.Generator, name: str, shape: tuple[int, ...], schemes: list[str], **more: Any) -> Case:
-    """Bodies of single cells that touch each other and the faces, with gaps of one cell between them."""
+def random_case(
+    rng: np.random.Generator, name: str, shape: tuple[int, ...], schemes: list[str], solid: bool = True, **more: Any
+) -> Case:
+    """Bodies of single cells that touch each other and the faces, with gaps of one cell between them; unless `solid`
+    without these cells, so that what cuts links is sheets alone."""
     density, velocity = random_fields(rng, shape, speed=0.01)
     bodies = random_bodies(rng, shape, speed=0.02)
+    if not solid:
+        bodies = [(np.zeros(shape, bool), wall) for _, wall in bodies]
     return Case(
         name,
         shape,

@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reference import STENCILS, Collision
+from reference import STENCILS
 from reference.cases import (
     CLASSES,
     Case,
     add_random_sheets,
     engine_state,
-    random_bodies,
     random_cuts,
     random_faces,
-    random_fields,
 )
 from reference.cut_walls import Cuts
 from reference.registry import STREAMINGS, THERMAL_STENCILS
@@ -27,6 +25,7 @@ from lbmgpu import _core
 from lbmgpu.conditions import WALL_SCHEMES
 from lbmgpu.engine.body_links import BodyLinks
 
+from .test_cut_walls import random_case as random_bodies_case
 from .test_reference_equality import SHAPES, assert_same
 from .test_thermal import assert_same as assert_same_heat
 
@@ -39,21 +38,7 @@ def random_case(
 ) -> Case:
     """Ragged sheets that cross and end anywhere, with gaps of one cell; one at rest, one of moving parts; `solid` of
     bodies that have cells too."""
-    density, velocity = random_fields(rng, shape, speed=0.01)
-    bodies = random_bodies(rng, shape, speed=0.02)
-    if not solid:
-        bodies = [(np.zeros(shape, bool), wall) for _, wall in bodies]
-    case = Case(
-        name,
-        shape,
-        Collision("trt", 0.1),
-        bodies=bodies,
-        cuts=random_cuts(rng, name, bodies, schemes),
-        force=rng.uniform(-1e-4, 1e-4, (len(shape), *shape)),
-        density=density,
-        velocity=velocity,
-        **more,
-    )
+    case = random_bodies_case(rng, name, shape, schemes, solid, **more)
     add_random_sheets(rng, case)
     return case
 

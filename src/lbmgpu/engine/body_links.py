@@ -57,9 +57,8 @@ class BodyLinks:
         between[inside] = ~cells.solid_at_known[tuple(end[inside].T)]
         sheets = _from_both_ends(found.at(between), end[between], size, stencil)
         condition = CUT_WALLS.get(body.scheme, "")
-        is_sheet = body.name in cells.without_cells or getattr(body.geometry, "sheet", False)
-        if not condition and body.geometry is not None and not is_sheet:  # the walls of its cells alone
-            sheets = sheets.at(np.zeros(0, np.int64))
+        if not condition and body.geometry is not None and not _is_sheet(body, cells.without_cells):
+            sheets = sheets.at(np.zeros(0, np.int64))  # the walls of its cells alone
         if not condition:
             sheets = Links(sheets.cells, sheets.directions, np.full(len(sheets.q), HIDDEN))
         leads &= condition != ""
@@ -81,6 +80,11 @@ class BodyLinks:
         nowhere = tuple(axis[:0] for axis in self.behind)
         points = np.ascontiguousarray(self.points[:, kept])
         return BodyLinks(self.links.at(kept), self.numbers[kept], points, self.condition, nowhere, self.at_sheets[:0])
+
+
+def _is_sheet(body: Body, without_cells: Sequence[str]) -> bool:
+    """Whether a body is a sheet as a whole, and not only thin in parts."""
+    return body.name in without_cells or getattr(body.geometry, "sheet", False)
 
 
 def _numbers(
@@ -116,7 +120,7 @@ def with_moving_bodies(
         ValueError: a body is a sheet.
     """
     for name in links:
-        if name in without_cells or getattr(domain.bodies[name].geometry, "sheet", False):
+        if _is_sheet(domain.bodies[name], without_cells):
             raise ValueError(
                 f"body {name!r}: a sheet in a domain with a body that moves, must be at least a cell thick there"
             )
