@@ -58,7 +58,7 @@ class BodyLinks:
         sheets = _from_both_ends(found.at(between), end[between], size, stencil)
         condition = CUT_WALLS.get(body.scheme, "")
         if not condition and body.geometry is not None and not _is_sheet(body, cells.without_cells):
-            sheets = sheets.at(np.zeros(0, np.int64))  # the walls of its cells alone
+            sheets = sheets.at(~_graze(sheets, found, cells.solid_at_known, wraps, stencil))
         if not condition:
             sheets = Links(sheets.cells, sheets.directions, np.full(len(sheets.q), HIDDEN))
         leads &= condition != ""
@@ -106,6 +106,42 @@ def _from_both_ends(links: Links, ends: NDArray[np.int64], size: NDArray[np.int6
         np.concatenate([links.directions, opposite[missing]]),
         np.concatenate([links.q, np.clip(1 - links.q[missing], LEAST, 1.0)]),
     )
+
+
+def _graze(
+    sheets: Links, found: Links, solid: NDArray[np.bool_], wraps: NDArray[np.bool_], stencil: _core.Stencil
+) -> NDArray[np.bool_]:
+    """Which links between fluid cells graze a thick part, and do not go through a thin one: two links that nothing cuts
+    lead to the same cell by way of a third one.
+
+    Args:
+        sheets: the links, from both ends.
+        found: all that the surface cuts.
+        solid: the known cells that are solid.
+        wraps: the axes along which these are the whole of a periodic domain.
+        stencil: of the links.
+    """
+    velocities, size = np.asarray(stencil.c, np.int64), np.array(solid.shape)
+    cut = np.unique(np.concatenate([_numbers(each.cells, each.directions, size, stencil) for each in (sheets, found)]))
+
+    def is_open(cells: NDArray[np.int64], direction: int) -> NDArray[np.bool_]:
+        numbers = _numbers(cells, np.full(len(cells), direction), size, stencil)
+        return np.asarray(cut[np.minimum(np.searchsorted(cut, numbers), len(cut) - 1)] != numbers)
+
+    grazes = np.zeros(len(sheets.q), np.bool_)
+    for direction in np.unique(sheets.directions):
+        own = np.flatnonzero(sheets.directions == direction)
+        for first, step in enumerate(velocities):
+            second = np.flatnonzero((velocities == velocities[direction] - step).all(axis=1))
+            if first == direction or not step.any() or len(second) == 0:
+                continue
+            start = sheets.cells[own]
+            third = np.where(wraps, (start + step) % size, start + step)
+            known = ((third >= 0) & (third < size)).all(axis=1)
+            start, third, there = start[known], third[known], own[known]
+            is_fluid = ~solid[tuple(third.T)]
+            grazes[there] |= is_fluid & is_open(start, first) & is_open(third, int(second[0]))
+    return grazes
 
 
 def with_moving_bodies(

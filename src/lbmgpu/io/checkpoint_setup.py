@@ -36,13 +36,15 @@ CHANGES = {"changes in time": True}
 """Marks in the file a value that a callable gives before each step, or where the surface of a body cuts links."""
 
 
-def _has_sheets(simulation: Simulation, name: str) -> bool:
-    """Whether a body has walls between fluid cells, whose values are those of cells that are not its own.
-
-    All processes ask together.
+def _links_of(simulation: Simulation, name: str) -> tuple[Links | None, bool]:
+    """The links of a body that this process keeps, None where no process has any; and whether some are between fluid
+    cells, whose values are those of cells that are not the body's own. All processes ask together.
     """
-    links = simulation.boundary.links(name)
-    return simulation.processes.agreed(0.0 if links is None else float(len(links.at_sheets))) > 0
+    found = simulation.boundary.links(name)
+    links = None if found is None else in_blocks(found.links, simulation.subdomain)
+    numbers = [0, 0] if found is None or links is None else [len(links.q), len(found.at_sheets)]
+    count, sheets = np.array(simulation.processes.shared(numbers)).sum(axis=0)
+    return links if count else None, bool(sheets)
 
 
 def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
@@ -92,7 +94,6 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
             )
     if domain.sponges:
         setup["sponges"] = [sponge.record() for sponge in domain.sponges]
-    without_cells = simulation.bodies.without_cells
     for index, (name, body) in enumerate(domain.bodies.items()):
         if body.motion is not None:
             assert body.geometry is not None
@@ -102,28 +103,25 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
         arrays[f"bodies.{index}.mask"] = simulation.bodies.mask(name)[window]
         entry = setup["bodies"][name] = _kind(body.condition) | {"mask": {"array": f"bodies.{index}.mask"}}
         entry.pop("scheme", None)
-        links = boundary.links(name)
-        is_sheet = name in without_cells  # whose values in cells are none of the body's cells
+        links, has_sheets = _links_of(simulation, name)
         if links is not None:
             entry["scheme"] = body.scheme
-            parts = in_blocks(links.links, simulation.subdomain)
-            arrays |= {f"{LINKS}{index}.{part}": array for part, array in zip(LINK_PARTS, parts, strict=True)}
+            arrays |= {f"{LINKS}{index}.{part}": array for part, array in zip(LINK_PARTS, links, strict=True)}
             entry["links"] = {part: {"array": f"{LINKS}{index}.{part}"} for part in LINK_PARTS}
         if isinstance(body.condition, conditions.MovingWall):
             current = boundary.fixed(boundary.body_velocities, name)
             current = current if current.ndim == 1 else current[(..., *window)]
             velocity = body.condition.velocity
             spatial = velocity.spatial if isinstance(velocity, Varying) else velocity
-            is_lost = name in boundary.link_velocities and not isinstance(
-                spatial, Rotation
-            )  # of what is on the surface
-            is_lost = is_lost or (current.ndim > 1 and (is_sheet or _has_sheets(simulation, name)))
+            is_lost = name in boundary.link_velocities  # of what is on the surface, or none of its cells
+            is_lost = is_lost or (current.ndim > 1 and has_sheets)
+            is_lost = is_lost and not isinstance(spatial, Rotation)
             entry["velocity"] = CHANGES if is_lost else keep(f"bodies.{index}.velocity", velocity, current)
         if isinstance(body.thermal, conditions.Isothermal):
             current = boundary.fixed(boundary.body_temperatures, name)
             current = current if current.ndim == 0 else current[window]
             is_lost = name in boundary.link_temperatures  # of what is on the surface, or none of its cells
-            is_lost = is_lost or (current.ndim > 0 and (is_sheet or _has_sheets(simulation, name)))
+            is_lost = is_lost or (current.ndim > 0 and has_sheets)
             given = body.thermal.temperature
             temperature = CHANGES if is_lost else keep(f"bodies.{index}.temperature", given, current, 0)
             entry["thermal"] = {"condition": body.thermal.kind, "temperature": temperature}
