@@ -132,6 +132,52 @@ def test_layouts_have_the_same_bits(D, streaming, device):
         np.testing.assert_allclose(one.body_force("body"), other.body_force("body"), rtol=1e-4, atol=1e-8)
 
 
+def meeting_bodies(D: int, **more: Any) -> lbm.Solver:
+    """Three bodies that slide along each other, nearer than a cell, and two of them into each other."""
+    made = lbm.Domain(BOX[D], stencil="D2Q9" if D == 2 else "D3Q19")
+    middle = np.array(BOX[D]) / 2 + 0.13
+    aside, along = np.eye(3)[:2, :D]
+    made.add_body(lbm.Sphere(middle - 2.8 * aside - 0.9 * along, 2.7), "left", motion=lbm.Motion(velocity=0.05 * along))
+    right = lbm.Motion(velocity=-0.06 * along, rate=0.01)
+    made.add_body(lbm.Sphere(middle + 2.7 * aside + 0.8 * along, 2.4), "right", motion=right)
+    low = middle + np.array([-4.4, -6.0, -2.0])[:D]
+    made.add_body(lbm.Box(low, low + 2.1), "box", motion=lbm.Oscillation((2.5, 0.3, 0.3)[:D], period=180))
+    solver = lbm.Solver(made, lbm.TRT(0.03), **more)
+    solver.initialize(*fields(D, np.random.default_rng(5)))
+    return solver
+
+
+@pytest.mark.parametrize("streaming", STREAMINGS)
+@pytest.mark.parametrize("D", [2, 3])
+def test_bodies_that_meet_have_the_same_bits_in_all_layouts(D, streaming, device):
+    """Also where a cell beside one has just been left by another."""
+    layouts = [lbm.Layout.split(BOX[D], cut[:D], device) for cut in ((2, 1, 1), (3, 2, 1), (4, 3, 2))]
+    one, *others = (meeting_bodies(D, streaming=streaming, device=device), *(
+        meeting_bodies(D, streaming=streaming, layout=layout) for layout in layouts
+    ))
+    for _ in range(11 if D == 2 else 4):
+        one.step(3)
+        assert np.isfinite(one.populations()).all()
+        for other in others:
+            other.step(3)
+            np.testing.assert_array_equal(one.populations(), other.populations())
+            for name in ("left", "right", "box"):
+                force, same = one.body_force(name), other.body_force(name)
+                np.testing.assert_allclose(force, same, rtol=1e-4, atol=1e-7)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("D", [2, 3])
+def test_bodies_that_meet_have_the_bits_of_the_cpu(D, gpu):
+    one, other = (meeting_bodies(D, device=d) for d in ("cpu", gpu))
+    for _ in range(11):
+        for solver in (one, other):
+            solver.step(3)
+        np.testing.assert_array_equal(one.populations(), other.populations())
+        for name in ("left", "right", "box"):
+            np.testing.assert_allclose(one.body_force(name), other.body_force(name), rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize("motion", MOTIONS)
 def test_a_restart_in_the_middle_has_the_same_bits(motion, device, tmp_path):
     whole = run("D2Q9", "polygon", motion, steps=31, device=device)

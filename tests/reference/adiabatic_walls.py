@@ -35,7 +35,7 @@ def weights_behind(link: ArrayLike, q: float, cuts: Sequence[Array], cells: Sequ
     """
     c, places = np.asarray(link, float), np.asarray(cells, float)
     plane = plane_through(np.reshape(cuts, (-1, c.size)), q * c)
-    if plane is None or plane[1] @ c == 0:
+    if plane is None or abs(plane[1] @ c) < 1e-6:
         return None
     point, normal = plane[0], plane[1] * np.sign(plane[1] @ c)
     depth = normal @ (c - point)

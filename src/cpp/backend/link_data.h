@@ -211,6 +211,30 @@ struct WallColumn {
 struct ForceAndTorque {
     double force[3];
     double torque[3];
+
+    /// Adds the force on a body by one link, and its torque.
+    ///
+    /// Args, by components: `c` of the population that comes off the wall, the sum and the difference of those that hit
+    /// it and come off, the velocity of the wall, the distance from the centre of the torque.
+    LBM_HD void add(const double (&c)[3], double exchanged, double lost, const double (&velocity)[3],
+                    const double (&arm)[3]) {
+        double own[3];
+        for (int d = 0; d < 3; ++d) {
+            own[d] = -c[d] * exchanged - velocity[d] * lost;
+            force[d] += own[d];
+        }
+        for (int d = 0; d < 3; ++d) {
+            const int e = (d + 1) % 3, g = (d + 2) % 3;
+            torque[d] += arm[e] * own[g] - arm[g] * own[e];
+        }
+    }
+
+    LBM_HD void join(const ForceAndTorque& other) {
+        for (int d = 0; d < 3; ++d) {
+            force[d] += other.force[d];
+            torque[d] += other.torque[d];
+        }
+    }
 };
 
 }  // namespace lbm::backend

@@ -8,10 +8,25 @@ namespace lbm::backend {
 /// What does not change of a body that moves.
 struct MovingBody {
     Shape shape;
-    double center[3];  // about which it turns, in its own frame
-    double ball[4];    // the centre of a ball about it, in its own frame, and the square of its radius
-    int size[3];       // cells of a box about it and the cells next to it, wherever it is
-    int series;        // the first of the numbers of its step among the factors
+    double center[3];      // about which it turns, in its own frame
+    double ball[4];        // the centre of a ball about it, in its own frame, and the square of its radius
+    int size[3];           // cells of a box about it and the cells next to it, wherever it is
+    int series;            // the first of the numbers of its step among the factors
+    unsigned char* marks;  // which cells of the box and of its rim are in it in the coming step, as MovingCells says
+
+    LBM_HD Index cells() const { return Index(size[0]) * size[1] * size[2]; }
+    /// Cells of the rim at either end of an axis: one along those of a domain of D dimensions.
+    LBM_HD int rim(int d, int D) const { return d < D ? 1 : 0; }
+    LBM_HD int marked(int d, int D) const { return size[d] + 2 * rim(d, D); }
+    LBM_HD Index marks_of(int D) const { return Index(marked(0, D)) * marked(1, D) * marked(2, D); }
+};
+
+/// One of the bodies that move, and all of them.
+struct MovingBodies {
+    MovingBody own;
+    int number;  // of that
+    int count;
+    const MovingBody* all;
 };
 
 /// Where a block lies in the domain.

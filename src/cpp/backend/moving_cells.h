@@ -1,6 +1,6 @@
 // What a body that moves does in a step to the populations that come in around it: walls of the links that its surface
-// cuts, and the cells that it covers and uncovers. Which they are is found anew in each step, from its shape and its
-// poses; there are no lists.
+// cuts, and the cells that it covers and uncovers. Which cells are in it is found anew in each step, from its shape and
+// its poses, and marked in a box about it; there are no lists.
 #pragma once
 
 #include "moving_body.h"
@@ -12,172 +12,238 @@ namespace lbm::backend {
 struct MovingCell {
     Index at[3];   // in the domain, or in one of its periodic images
     int local[3];  // in the block
+    Index mark;    // its place among the marks
     bool is_in_block;
 };
 
-/// The body of one step, next to the cells of one block.
+/// A link that the surface cuts, in a step.
+template <class Real>
+struct MovingWall {
+    Real outgoing, incoming;       // the populations that hit the wall and that come off it
+    double velocity[3], point[3];  // of the wall, where it cuts the link
+};
+
+/// The body of one step, next to the cells of one block: mark() for all marks of all bodies, then the walls of all,
+/// then fill(). Cells that another body covers or has just left have no walls of this one, and what comes from them is
+/// known to none of its formulas: so it does not matter which body comes first, nor in which block it is.
 template <class S, class Real, class Stored>
 class MovingCells {
 public:
-    LBM_HD MovingCells(const LatticeView<S, Real, Stored>& lattice, const MovingBody& body, const MovingPlace& place,
-                       const double* factors)
-        : lattice_(lattice), body_(body), place_(place), step_{factors + body.series} {}
+    LBM_HD MovingCells(const LatticeView<S, Real, Stored>& lattice, const MovingBodies& bodies,
+                       const MovingPlace& place, const double* factors)
+        : lattice_(lattice),
+          bodies_(bodies),
+          body_(bodies.own),
+          place_(place),
+          factors_(factors),
+          step_{factors + body_.series} {}
+
+    /// Cells of the box.
+    LBM_HD Index count() const { return body_.cells(); }
+
+    /// Finds which cells of the box and of its rim are in the body; one of an index that counts them, x fastest.
+    LBM_HD void mark(Index index) const {
+        Index k[3];
+        const int size[3] = {body_.marked(0, S::D), body_.marked(1, S::D), body_.marked(2, S::D)};
+        split(index, size, k);
+        double x[3];
+        bool is_near_block = true;
+        for (int d = 0; d < 3; ++d) {
+            const Index at = Index(step_.corner(d)) + k[d] - body_.rim(d, S::D);
+            const Index n = place_.domain[d], local = in_domain(d, at) - place_.offset[d];
+            const bool wraps = place_.periodic[d];
+            is_near_block = is_near_block && (is_next_to_block(d, local) || (wraps && is_next_to_block(d, local + n)) ||
+                                              (wraps && is_next_to_block(d, local - n)));
+            x[d] = d < S::D ? double(at) + 0.5 : 0.0;
+        }
+        unsigned found = 0;
+        for (int t = 0; t < 2 && is_near_block; ++t) {
+            double p[3];
+            to_body(t == 0 ? step_.pose() : step_.pose_before(), x, p);
+            is_near_block = !is_far(p);
+            found |= is_near_block && is_inside(body_.shape, p) ? 1U << t : 0U;
+        }
+        body_.marks[index] = static_cast<unsigned char>(found);
+    }
 
     /// The cell of an index in the box, x fastest.
     LBM_HD MovingCell cell(Index index) const {
-        Index row = 0, layer = 0;
-        if (index >> 32 == 0) {  // which a GPU divides far faster
-            row = UInt32(index) / UInt32(body_.size[0]);
-            layer = UInt32(row) / UInt32(body_.size[1]);
-        } else {
-            row = index / body_.size[0];
-            layer = row / body_.size[1];
-        }
-        const Index k[3] = {index - row * body_.size[0], row - layer * body_.size[1], layer};
+        Index k[3];
+        split(index, body_.size, k);
         const int size[3] = {lattice_.address.nx, lattice_.address.ny, lattice_.address.nz};
         MovingCell cell{};
         cell.is_in_block = true;
         for (int d = 0; d < 3; ++d) {
-            const Index n = place_.domain[d];
             cell.at[d] = Index(step_.corner(d)) + k[d];
-            Index in_domain = cell.at[d];
-            if (place_.periodic[d] && (in_domain < 0 || in_domain >= n)) {
-                in_domain = in_domain % n;
-                in_domain = in_domain < 0 ? in_domain + n : in_domain;
-            }
-            const Index local = in_domain - place_.offset[d];
-            cell.is_in_block = cell.is_in_block && in_domain >= 0 && in_domain < n && local >= 0 && local < size[d];
+            const Index at = in_domain(d, cell.at[d]), local = at - place_.offset[d];
+            cell.is_in_block = cell.is_in_block && at >= 0 && at < place_.domain[d] && local >= 0 && local < size[d];
             cell.local[d] = cell.is_in_block ? int(local) : 0;
+            cell.mark += (k[d] + body_.rim(d, S::D)) * stride(d);
         }
         return cell;
     }
 
-    /// Calls visit(i, outgoing, incoming, velocity of the wall, the point where it cuts the link) for each link along
-    /// which population i comes off the body into the cell, with its populations. Reads of the cell's own, of which it
-    /// sets none.
-    template <class Visit>
-    LBM_HD void for_links(const MovingCell& cell, Visit&& visit) const {
-        double x[3], now[3], before[3];
-        centre(cell, x);
-        to_body(step_.pose(), x, now);
-        if (is_far(now) || is_inside(body_.shape, now)) {
-            return;
-        }
-        to_body(step_.pose_before(), x, before);
-        if (is_inside(body_.shape, before)) {
-            return;
-        }
-        const CellView<S, Real, Stored> view = lattice_.cell(cell.local[0], cell.local[1], cell.local[2]);
-        unsigned solid = 0, solid_now = 0;  // bit i: the neighbour from which population i comes is or was in the body
-        for (int i = 1; i < S::Q; ++i) {
-            double p[3];
-            if (has_neighbor(cell, i, -1)) {
-                const bool is_in = is_inside_at(step_.pose(), x, i, p);
-                const bool was_in = !is_in && is_inside_at(step_.pose_before(), x, i, p);
-                solid_now |= is_in ? 1U << i : 0U;
-                solid |= is_in || was_in ? 1U << i : 0U;
+    /// The links along which populations come off the body into a cell: bit i for population i.
+    LBM_HD unsigned walls(const MovingCell& cell) const {
+        unsigned found = 0;
+        if (body_.marks[cell.mark] == 0 && mark_of_others(cell, 0, 0) == 0) {
+            for (int i = 1; i < S::Q; ++i) {
+                found |= mark_beside(cell, i, -1) != 0 && has_neighbor(cell, i, -1) ? 1U << i : 0U;
             }
         }
-        if (solid == 0) {
-            return;
-        }
+        return found;
+    }
+
+    /// What comes into a cell along one of its walls().
+    LBM_HD MovingWall<Real> wall(const MovingCell& cell, int i) const {
+        const CellView<S, Real, Stored> view = view_of(cell);
         Real deviation = 0;
         for (int k = 0; k < S::Q; ++k) {
             deviation += view.post_collision(k);
         }
         const Real inertia = inertia_of_deviation(deviation, view.compressibility);
-        // One link after the other of the cell's own, so that the threads of a warp cut theirs together.
-        int i = 0;
-        for (unsigned left = solid; left != 0; left &= left - 1) {
-            do {
-                ++i;
-            } while ((solid >> i & 1U) == 0);
-            const bool is_in = (solid_now >> i & 1U) != 0;
-            double from[3], end[3];
-            for (int d = 0; d < 3; ++d) {
-                from[d] = is_in ? now[d] : before[d];
-            }
-            neighbor_in_body(is_in ? step_.pose() : step_.pose_before(), x, i, end);
-            const double q = cut(from, end);
-            double point[3], velocity[3], cu = 0;
-            for (int d = 0; d < 3; ++d) {
-                point[d] = x[d] - q * Stencil<S>::component(i, d);
-            }
-            for (int d = 0; d < 3; ++d) {
-                velocity[d] = d < S::D ? step_.velocity(d, point) : 0.0;
-                cu += Stencil<S>::component(i, d) * velocity[d];
-            }
-            // The density is that of the cell, so that a wall takes the mass that it covers.
-            const Real wall = Real(2 * Stencil<S>::w(i) * cu / Stencil<S>::cs2) * inertia;
-            const Real outgoing = view.post_collision(Stencil<S>::opposite(i));
-            Real incoming = boundary::bounced_back(outgoing, wall);
-            // Whether what streams in towards the wall comes from a cell that the body neither is nor was in.
-            if (has_neighbor(cell, i, 1) && (solid >> Stencil<S>::opposite(i) & 1U) == 0) {
-                const boundary::LinearWeights weights = boundary::InterpolatedWall::weights(q);
-                const boundary::LinearWall<Real> at_cut{Real(weights.returning), Real(weights.streamed),
-                                                        Real(weights.momentum) * wall};
-                incoming =
-                    at_cut.incoming(outgoing, view.post_collision(i), view.post_streaming(Stencil<S>::opposite(i)));
-            }
-            visit(i, outgoing, incoming, velocity, point);
+        // By the pose in which the neighbour is in the body: the new one, else the one before.
+        const double* pose = (mark_beside(cell, i, -1) & now) != 0 ? step_.pose() : step_.pose_before();
+        double x[3], there[3], from[3], end[3], cu = 0;
+        centre(cell, x);
+        for (int d = 0; d < 3; ++d) {
+            there[d] = x[d] - Stencil<S>::component(i, d);
         }
+        to_body(pose, x, from);
+        to_body(pose, there, end);
+        const double q = cut(from, end);
+        MovingWall<Real> found{};
+        for (int d = 0; d < 3; ++d) {
+            found.point[d] = x[d] - q * Stencil<S>::component(i, d);
+        }
+        for (int d = 0; d < 3; ++d) {
+            found.velocity[d] = d < S::D ? step_.velocity(d, found.point) : 0.0;
+            cu += Stencil<S>::component(i, d) * found.velocity[d];
+        }
+        // The density is that of the cell, so that a wall takes the mass that it covers.
+        const Real moved = Real(2 * Stencil<S>::w(i) * cu / Stencil<S>::cs2) * inertia;
+        found.outgoing = view.post_collision(Stencil<S>::opposite(i));
+        found.incoming = boundary::bounced_back(found.outgoing, moved);
+        // Whether what streams in towards the wall comes from a cell that no body is or was in.
+        if (has_neighbor(cell, i, 1) && mark_beside(cell, i, 1) == 0 && mark_of_others(cell, i, 1) == 0) {
+            const boundary::LinearWeights weights = boundary::InterpolatedWall::weights(q);
+            const boundary::LinearWall<Real> at_cut{Real(weights.returning), Real(weights.streamed),
+                                                    Real(weights.momentum) * moved};
+            found.incoming =
+                at_cut.incoming(found.outgoing, view.post_collision(i), view.post_streaming(Stencil<S>::opposite(i)));
+        }
+        return found;
     }
 
-    /// Sets the populations that come in off the body.
-    LBM_HD void apply_walls(const MovingCell& cell) const {
-        const CellView<S, Real, Stored> view = lattice_.cell(cell.local[0], cell.local[1], cell.local[2]);
-        for_links(cell, [&](int i, Real, Real incoming, const double(&)[3], const double(&)[3])
-                            LBM_INLINE_LAMBDA { view.set_post_streaming(i, incoming); });
+    LBM_HD void set_incoming(const MovingCell& cell, int i) const {
+        view_of(cell).set_post_streaming(i, wall(cell, i).incoming);
     }
 
-    /// Adds the force on the body by a cell's links, and its torque about a point, as add_body_force does for a body
-    /// at rest. `moves`: the point moves with the body, and is given by the distances from that about which it turns.
-    LBM_HD void add_force(const MovingCell& cell, const double (&center)[3], bool moves, ForceAndTorque& sum) const {
-        for_links(cell, [&](int i, Real outgoing, Real incoming, const double(&velocity)[3],
-                            const double(&point)[3]) LBM_INLINE_LAMBDA {
-            const double exchanged = double(outgoing) + double(incoming), lost = double(outgoing) - double(incoming);
-            double force[3], arm[3];
-            for (int d = 0; d < 3; ++d) {
-                force[d] = -Stencil<S>::component(i, d) * exchanged - velocity[d] * lost;
-                arm[d] = d < S::D ? point[d] - center[d] - (moves ? step_.origin()[d] : 0.0) : 0.0;
-                sum.force[d] += force[d];
-            }
-            for (int d = 0; d < 3; ++d) {
-                const int e = (d + 1) % 3, g = (d + 2) % 3;
-                sum.torque[d] += arm[e] * force[g] - arm[g] * force[e];
-            }
-        });
+    /// Adds the force on the body by one of a cell's walls(), and its torque about a point, as add_body_force does for
+    /// a body at rest. `moves`: the point moves with the body, and is given by the distances from that about which it
+    /// turns.
+    LBM_HD void add_force(const MovingCell& cell, int i, const double (&center)[3], bool moves,
+                          ForceAndTorque& sum) const {
+        const MovingWall<Real> own = wall(cell, i);
+        const double exchanged = double(own.outgoing) + double(own.incoming);
+        const double lost = double(own.outgoing) - double(own.incoming);
+        double c[3], arm[3];
+        for (int d = 0; d < 3; ++d) {
+            c[d] = Stencil<S>::component(i, d);
+            arm[d] = d < S::D ? own.point[d] - center[d] - (moves ? step_.origin()[d] : 0.0) : 0.0;
+        }
+        sum.add(c, exchanged, lost, own.velocity, arm);
     }
 
     /// Sets all populations that come into a cell of the body, or into one that it has just left.
     LBM_HD void fill(const MovingCell& cell) const {
-        double x[3], own[3], u[3];
-        centre(cell, x);
-        to_body(step_.pose(), x, own);
-        if (is_far(own)) {
+        const unsigned own = body_.marks[cell.mark];
+        if (own == 0 || ((own & now) == 0 && (mark_of_others(cell, 0, 0) & now) != 0)) {
             return;
         }
-        const bool is_covered = is_inside(body_.shape, own);
         unsigned known = 0;
-        if (!is_covered) {
-            to_body(step_.pose_before(), x, own);
-            if (!is_inside(body_.shape, own)) {
-                return;
-            }
-            for (int i = 1; i < S::Q; ++i) {
-                double end[3];
-                const bool comes_from_fluid =
-                    has_neighbor(cell, i, -1) && !is_inside_at(step_.pose_before(), x, i, end);
-                known |= comes_from_fluid ? 1U << i : 0U;
-            }
+        for (int i = 1; (own & now) == 0 && i < S::Q; ++i) {
+            const bool comes_from_fluid = has_neighbor(cell, i, -1) && (mark_beside(cell, i, -1) & before) == 0 &&
+                                          (mark_of_others(cell, i, -1) & before) == 0;
+            known |= comes_from_fluid ? 1U << i : 0U;
         }
+        double x[3], u[3];
+        centre(cell, x);
         for (int d = 0; d < 3; ++d) {
             u[d] = d < S::D ? step_.velocity(d, x) : 0.0;
         }
-        refill(lattice_.cell(cell.local[0], cell.local[1], cell.local[2]), u, known);
+        refill(view_of(cell), u, known);
     }
 
 private:
+    static constexpr unsigned now = 1, before = 2;  // the bits of a mark: in the body at t + 1, and at t
+
+    /// The numbers along each axis of the cell of an index, x fastest.
+    LBM_HD static void split(Index index, const int (&size)[3], Index (&k)[3]) {
+        Index row = 0, layer = 0;
+        if (index >> 32 == 0) {  // which a GPU divides far faster
+            row = UInt32(index) / UInt32(size[0]);
+            layer = UInt32(row) / UInt32(size[1]);
+        } else {
+            row = index / size[0];
+            layer = row / size[1];
+        }
+        k[0] = index - row * size[0];
+        k[1] = row - layer * size[1];
+        k[2] = layer;
+    }
+
+    /// The place in the domain of one that may be beyond a periodic face; or a distance, which may go around.
+    LBM_HD Index in_domain(int d, Index at) const {
+        const Index n = place_.domain[d];
+        if (place_.periodic[d] && (at < 0 || at >= n)) {
+            at = at % n;
+            at = at < 0 ? at + n : at;
+        }
+        return at;
+    }
+    LBM_HD bool is_next_to_block(int d, Index local) const {
+        const int n = d == 0 ? lattice_.address.nx : d == 1 ? lattice_.address.ny : lattice_.address.nz;
+        return local >= -1 && local <= n;
+    }
+
+    LBM_HD Index stride(int d) const {
+        const Index row = body_.marked(0, S::D);
+        return d == 0 ? 1 : d == 1 ? row : row * body_.marked(1, S::D);
+    }
+    /// The mark of the cell beside, along `side` times velocity i.
+    LBM_HD unsigned mark_beside(const MovingCell& cell, int i, int side) const {
+        Index at = cell.mark;
+        for (int d = 0; d < S::D; ++d) {
+            at += side * Stencil<S>::component(i, d) * stride(d);
+        }
+        return body_.marks[at];
+    }
+
+    /// The marks that the other bodies have of it; those of the cell itself with side 0.
+    LBM_HD unsigned mark_of_others(const MovingCell& cell, int i, int side) const {
+        unsigned found = 0;
+        for (int k = 0; k < bodies_.count; ++k) {
+            const MovingBody& other = bodies_.all[k];
+            const MovingStep step{factors_ + other.series};
+            Index at = 0, row = 1;
+            bool is_in_box = k != bodies_.number;
+            for (int d = 0; d < S::D; ++d) {
+                const Index away =
+                    in_domain(d, cell.at[d] + side * Stencil<S>::component(i, d) - Index(step.corner(d)));
+                is_in_box = is_in_box && away >= 0 && away < other.size[d];
+                at += (away + other.rim(d, S::D)) * row;
+                row *= other.marked(d, S::D);
+            }
+            found |= is_in_box ? other.marks[at] : 0U;
+        }
+        return found;
+    }
+
+    LBM_HD CellView<S, Real, Stored> view_of(const MovingCell& cell) const {
+        return lattice_.cell(cell.local[0], cell.local[1], cell.local[2]);
+    }
+
     LBM_HD static void centre(const MovingCell& cell, double (&x)[3]) {
         for (int d = 0; d < 3; ++d) {
             x[d] = d < S::D ? double(cell.at[d]) + 0.5 : 0.0;
@@ -193,19 +259,6 @@ private:
 
     /// Whether a cell is so far away that neither it nor a neighbour is in the body, at t or at t + 1.
     LBM_HD bool is_far(const double (&p)[3]) const { return shape::squared_distance(body_.ball, p) > body_.ball[3]; }
-
-    /// Where the neighbour from which population i comes is in the frame of the body.
-    LBM_HD void neighbor_in_body(const double* pose, const double (&x)[3], int i, double (&p)[3]) const {
-        double there[3];
-        for (int d = 0; d < 3; ++d) {
-            there[d] = x[d] - Stencil<S>::component(i, d);
-        }
-        to_body(pose, there, p);
-    }
-    LBM_HD bool is_inside_at(const double* pose, const double (&x)[3], int i, double (&p)[3]) const {
-        neighbor_in_body(pose, x, i, p);
-        return is_inside(body_.shape, p);
-    }
 
     /// Whether there is a neighbour along `side` times velocity i, or a face lies between that is not periodic.
     LBM_HD bool has_neighbor(const MovingCell& cell, int i, int side) const {
@@ -274,8 +327,10 @@ private:
     }
 
     const LatticeView<S, Real, Stored>& lattice_;
+    const MovingBodies& bodies_;
     const MovingBody& body_;
     const MovingPlace& place_;
+    const double* factors_;
     MovingStep step_;
 };
 

@@ -4,12 +4,6 @@
 
 #include "../lattice/portability.h"
 
-#if defined(__CUDACC__)
-#define LBM_SHAPE_FUNCTION __host__ __device__ __noinline__ inline
-#else
-#define LBM_SHAPE_FUNCTION [[gnu::noinline]] inline
-#endif
-
 namespace lbm::backend {
 
 /// A region of space, or the way in which the last two regions make one.
@@ -27,9 +21,8 @@ constexpr int shape_kinds = 9;
 ///             edge (u, v) of its lower and of its upper end. Integers: the axes of u, v and along the prism, the
 ///             number of bins, where the edges of each bin begin, and their numbers
 ///   mesh      the lowest (x, y), the inverse sizes of a bin, and for each triangle the three corners. Integers:
-///   whether
-///             its triangles are turned alike, the numbers of bins along x and y, where the triangles of each bin begin
-///             (x fastest), and their numbers
+///             whether its triangles are turned alike, the numbers of bins along x and y, where the triangles of each
+///             bin begin (x fastest), and their numbers
 struct ShapePart {
     ShapeKind kind;
     int is_placed;
@@ -157,8 +150,8 @@ LBM_HD bool in_part(const Shape& shape, const ShapePart& part, const Point& p) {
 
 }  // namespace shape
 
-/// Whether a point of the body's frame is in the shape. Not inlined, as a kernel asks at many places.
-LBM_SHAPE_FUNCTION bool is_inside(const Shape& shape, const shape::Point& p) {
+/// Whether a point of the body's frame is in the shape.
+LBM_HD bool is_inside(const Shape& shape, const shape::Point& p) {
     unsigned found = 0;  // a bit for each region that is not joined yet, the last one lowest
     for (int k = 0; k < shape.count; ++k) {
         const ShapePart& part = shape.parts[k];

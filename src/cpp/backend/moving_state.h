@@ -15,11 +15,13 @@ struct MovingBodyData {
     std::vector<ShapePart> parts;
     std::vector<double> numbers;
     std::vector<int> table;
-    MovingBody body{};  // all but the shape
+    MovingBody body{};  // all but the shape and the marks
 
     /// The index behind that of the last of its numbers among the factors of a step.
     int end() const { return body.series + MovingStep::numbers; }
-    Index cells() const { return Index(body.size[0]) * body.size[1] * body.size[2]; }
+    std::size_t bytes() const {
+        return parts.size() * sizeof(ShapePart) + numbers.size() * sizeof(double) + table.size() * sizeof(int);
+    }
     Shape shape() const { return {parts.data(), int(parts.size()), numbers.data(), table.data()}; }
 };
 

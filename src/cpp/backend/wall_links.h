@@ -204,17 +204,12 @@ LBM_HD void add_body_force(const LatticeView<S, Real, Stored>& lattice, const Bo
     }
     const double exchanged = double(outgoing) + double(incoming);
     const double lost = link.is_cut ? double(outgoing) - double(incoming) : 0;
-    double force[3], arm[3];
+    double c[3], arm[3];
     for (int d = 0; d < 3; ++d) {
-        const int off = Stencil<S>::component(link.off_solid, d);
-        force[d] = -off * exchanged - link.velocity[d] * lost;
-        arm[d] = link.solid[d] + 0.5 + (1 - link.distance) * off - center[d];
-        sum.force[d] += force[d];
+        c[d] = Stencil<S>::component(link.off_solid, d);
+        arm[d] = link.solid[d] + 0.5 + (1 - link.distance) * c[d] - center[d];
     }
-    for (int d = 0; d < 3; ++d) {
-        const int e = (d + 1) % 3, g = (d + 2) % 3;
-        sum.torque[d] += arm[e] * force[g] - arm[g] * force[e];
-    }
+    sum.add(c, exchanged, lost, link.velocity, arm);
 }
 
 }  // namespace lbm::backend

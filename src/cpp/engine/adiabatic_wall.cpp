@@ -11,6 +11,7 @@ namespace {
 
 constexpr double least_spread = 0.01;    // variance of the points, in cells squared, along each direction of the plane
 constexpr double most_uneven = 0.05;     // variance across the plane over the least along it
+constexpr double least_slope = 1e-6;     // of a link towards the normal of the plane; below it rounding tells its sign
 constexpr double deepest = -0.25;        // of the solid neighbour; below 0 it lies before the plane
 constexpr double least_pivot = 1e-3;     // what is left of a column that others do not explain
 constexpr double largest_weights = 6.0;  // sum of magnitudes; one weight of 1 is that of a half-way wall
@@ -188,7 +189,7 @@ std::vector<double> weights_behind_adiabatic_wall(int D, const int* c, double q,
                                                   const std::vector<Place>& cells) {
     const Place solid{{double(c[0]), double(c[1]), double(c[2])}};
     std::optional<Plane> plane = plane_through(D, cuts, sum({}, q, solid));
-    if (!plane || dot(plane->normal, solid) == 0) {
+    if (!plane || std::abs(dot(plane->normal, solid)) < least_slope) {
         return {};
     }
     const Place normal = dot(plane->normal, solid) > 0 ? plane->normal : sum({}, -1, plane->normal);

@@ -102,6 +102,10 @@ struct CutLinks {
     std::vector<double> temperature;  // of the wall there, a number for each link; empty where cells give it
 
     Index count() const { return Index(links.size()); }
+    std::size_t bytes() const {
+        return links.capacity() * sizeof(Index) +
+               (distance.capacity() + velocity.capacity() + temperature.capacity()) * sizeof(double);
+    }
     /// The place of a link in the lists; -1 if the surface does not cut it.
     Index find(Index link) const {
         const auto at = std::lower_bound(links.begin(), links.end(), link);
@@ -192,6 +196,14 @@ struct Domain {
         }
         const int to[3] = {code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1};
         visit(cell, to);
+    }
+    /// Memory of what there is for each cell that is known, and for links.
+    std::size_t bytes() const {
+        std::size_t sum = owner.capacity() * sizeof(std::uint16_t) + sheets.capacity() * sizeof(SheetWall);
+        for (const CutLinks& cuts : body_cuts) {
+            sum += cuts.bytes();
+        }
+        return sum;
     }
     /// Lists the walls between fluid cells that the links of a new body, the last one, are; throws
     /// std::invalid_argument unless such links are given from both ends.

@@ -427,7 +427,7 @@ void Engine::prepare_fields() {
 }
 
 std::size_t Engine::bytes() const {
-    std::size_t sum = domain_.owner.capacity() * sizeof(std::uint16_t) + exchange_->bytes();
+    std::size_t sum = domain_.bytes() + exchange_->bytes();
     for (const Part& part : parts_) {
         sum += part.state->bytes() + part.plan.bytes() + part.solid.capacity() +
                part.solid_velocity.capacity() * sizeof(double);

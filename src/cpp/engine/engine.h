@@ -396,6 +396,17 @@ private:
     void prepare_eddy_viscosity();
     /// Has all blocks supply the incoming populations of the next step, which does so again and finds the same.
     void supply_incoming();
+    /// The sum over the parts of all processes of the force and the torque that `of` finds in one.
+    template <class Of>
+    backend::ForceAndTorque sum_of(Of&& of) const {
+        backend::ForceAndTorque sum{};
+        for (const Part& part : parts_) {
+            sum.join(of(part));
+        }
+        comm_->sum(sum.force, 3);
+        comm_->sum(sum.torque, 3);
+        return sum;
+    }
     void check_thermal() const;
     /// Throws unless the fluid has a temperature, of whatever model.
     void check_temperature() const;

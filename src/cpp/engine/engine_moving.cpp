@@ -161,17 +161,7 @@ backend::ForceAndTorque Engine::moving_body_force(int body, const backend::Torqu
     prepare();
     check_factors_of_now();
     supply_incoming();
-    backend::ForceAndTorque sum{};
-    for (const Part& part : parts_) {
-        const backend::ForceAndTorque own = part.state->moving()->force(number, center);
-        for (int d = 0; d < 3; ++d) {
-            sum.force[d] += own.force[d];
-            sum.torque[d] += own.torque[d];
-        }
-    }
-    comm_->sum(sum.force, 3);
-    comm_->sum(sum.torque, 3);
-    return sum;
+    return sum_of([&](const Part& part) { return part.state->moving()->force(number, center); });
 }
 
 void Engine::check_factors_of_now() const {

@@ -34,17 +34,7 @@ backend::ForceAndTorque Engine::body_force(int body, const double (&center)[3]) 
     if (domain_.body_cuts[std::size_t(body)].are_given) {
         supply_incoming();
     }
-    backend::ForceAndTorque sum{};
-    for (const Part& part : parts_) {
-        const backend::ForceAndTorque own = part.state->body_force(part.plan.body_links(body), center);
-        for (int d = 0; d < 3; ++d) {
-            sum.force[d] += own.force[d];
-            sum.torque[d] += own.torque[d];
-        }
-    }
-    comm_->sum(sum.force, 3);
-    comm_->sum(sum.torque, 3);
-    return sum;
+    return sum_of([&](const Part& part) { return part.state->body_force(part.plan.body_links(body), center); });
 }
 
 backend::Totals Engine::totals() {

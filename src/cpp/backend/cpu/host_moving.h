@@ -29,43 +29,49 @@ public:
         : block_(std::move(block)), scaling_(scaling), threads_(threads) {}
 
     void set_bodies(const std::vector<backend::MovingBodyData>& bodies, const backend::MovingPlace& place) override {
-        bodies_ = bodies;
+        given_ = bodies;
         place_ = place;
-        for (backend::MovingBodyData& body : bodies_) {
-            body.body.shape = body.shape();
+        bodies_.clear();
+        marks_.resize(given_.size());
+        for (std::size_t k = 0; k < given_.size(); ++k) {
+            backend::MovingBody& body = bodies_.emplace_back(given_[k].body);
+            body.shape = given_[k].shape();
+            marks_[k].resize(std::size_t(body.marks_of(S::D)));
+            body.marks = marks_[k].data();
         }
+    }
+
+    std::size_t bytes() const {
+        std::size_t sum = 0;
+        for (std::size_t k = 0; k < given_.size(); ++k) {
+            sum += marks_[k].size() + given_[k].bytes();
+        }
+        return sum;
     }
 
     /// Changes what comes in around all bodies: first the walls of all of them, whose formulas read what the other
     /// changes replace.
     void change_incoming() const {
-        for (const backend::MovingBodyData& body : bodies_) {
-            over_cells(body, [](const auto& cells, const auto& cell) { cells.apply_walls(cell); });
+        mark();
+        for (std::size_t k = 0; k < bodies_.size(); ++k) {
+            over_walls(k, [](const auto& cells, const auto& cell, int i, Index) { cells.set_incoming(cell, i); });
         }
-        for (const backend::MovingBodyData& body : bodies_) {
-            over_cells<true>(body, [](const auto& cells, const auto& cell) { cells.fill(cell); });
+        for (std::size_t k = 0; k < bodies_.size(); ++k) {
+            over_cells(k, [](const auto& cells, const auto& cell, Index) { cells.fill(cell); });
         }
     }
 
     backend::ForceAndTorque force(std::size_t which, const backend::TorqueCenter& center) const override {
-        const backend::MovingBodyData& body = bodies_[which];
+        mark();
         const double about[3] = {center.at[0], center.at[1], center.at[2]};
-        const auto rows = std::size_t(body.cells() / body.body.size[0]);
+        const auto rows = std::size_t(bodies_[which].cells() / bodies_[which].size[0]);
         std::vector<backend::ForceAndTorque> of_rows(rows);  // added in their order, whatever the threads
-        over_rows(body, [&](const auto& cells, Index row) {
-            for (int k = 0; k < body.body.size[0]; ++k) {
-                const backend::MovingCell cell = cells.cell(row * body.body.size[0] + k);
-                if (cell.is_in_block && !block_.is_solid(cell.local[0], cell.local[1], cell.local[2])) {
-                    cells.add_force(cell, about, center.moves, of_rows[std::size_t(row)]);
-                }
-            }
+        over_walls(which, [&](const auto& cells, const auto& cell, int i, Index row) {
+            cells.add_force(cell, i, about, center.moves, of_rows[std::size_t(row)]);
         });
         backend::ForceAndTorque sum{};
         for (const backend::ForceAndTorque& own : of_rows) {
-            for (int d = 0; d < 3; ++d) {
-                sum.force[d] += own.force[d];
-                sum.torque[d] += own.torque[d];
-            }
+            sum.join(own);
         }
         return sum;
     }
@@ -80,13 +86,26 @@ public:
     }
 
 private:
+    /// Finds which cells are in each body in the coming step.
+    void mark() const {
+        for (std::size_t k = 0; k < bodies_.size(); ++k) {
+            const Index length = bodies_[k].marked(0, S::D);
+            over_rows(k, bodies_[k].marks_of(S::D) / length, [&](const auto& cells, Index row) {
+                for (Index at = row * length; at < (row + 1) * length; ++at) {
+                    cells.mark(at);
+                }
+            });
+        }
+    }
+
+    /// Visits so many rows of the box about a body, or of its marks.
     template <class Visit>
-    void over_rows(const backend::MovingBodyData& body, Visit&& visit) const {
+    void over_rows(std::size_t which, Index rows, Visit&& visit) const {
         if constexpr (!Stencil<S>::multispeed) {  // which takes no bodies
             const backend::LatticeView<S, Real, Stored> view = block_.view();
-            const backend::MovingCells<S, Real, Stored> cells(view, body.body, place_, scaling_.factors());
-            const Index rows = body.cells() / body.body.size[0];
-            parallel_shares(body.cells() < 4096 ? 1 : threads_, rows, [&](Index first, Index last) {
+            const backend::MovingBodies bodies{bodies_[which], int(which), int(bodies_.size()), bodies_.data()};
+            const backend::MovingCells<S, Real, Stored> cells(view, bodies, place_, scaling_.factors());
+            parallel_shares(cells.count() < 4096 ? 1 : threads_, rows, [&](Index first, Index last) {
                 for (Index row = first; row < last; ++row) {
                     visit(cells, row);
                 }
@@ -94,14 +113,31 @@ private:
         }
     }
 
-    /// Visits the cells of the block about a body; those in bodies at rest with `all` only.
-    template <bool all = false, class Visit>
-    void over_cells(const backend::MovingBodyData& body, Visit&& visit) const {
-        over_rows(body, [&](const auto& cells, Index row) {
-            for (int k = 0; k < body.body.size[0]; ++k) {
-                const backend::MovingCell cell = cells.cell(row * body.body.size[0] + k);
-                if (cell.is_in_block && (all || !block_.is_solid(cell.local[0], cell.local[1], cell.local[2]))) {
-                    visit(cells, cell);
+    /// Visits the cells of the block in the box about a body, each with its row of the box.
+    template <class Visit>
+    void over_cells(std::size_t which, Visit&& visit) const {
+        const int length = bodies_[which].size[0];
+        over_rows(which, bodies_[which].cells() / length, [&](const auto& cells, Index row) {
+            for (int k = 0; k < length; ++k) {
+                const backend::MovingCell cell = cells.cell(row * length + k);
+                if (cell.is_in_block) {
+                    visit(cells, cell, row);
+                }
+            }
+        });
+    }
+
+    /// Visits the links that a body cuts of the cells that are in no body at rest, each with its row of the box.
+    template <class Visit>
+    void over_walls(std::size_t which, Visit&& visit) const {
+        over_cells(which, [&](const auto& cells, const auto& cell, Index row) {
+            unsigned left = cells.walls(cell);
+            if (left != 0 && block_.is_solid(cell.local[0], cell.local[1], cell.local[2])) {
+                return;
+            }
+            for (int i = 0; left != 0; ++i, left >>= 1) {
+                if ((left & 1U) != 0) {
+                    visit(cells, cell, i, row);
                 }
             }
         });
@@ -110,7 +146,9 @@ private:
     AroundBodies<S, Real, Stored> block_;
     HostScaling& scaling_;
     int threads_;
-    std::vector<backend::MovingBodyData> bodies_;
+    std::vector<backend::MovingBodyData> given_;
+    std::vector<backend::MovingBody> bodies_;
+    std::vector<std::vector<unsigned char>> marks_;  // of each body
     backend::MovingPlace place_{};
 };
 

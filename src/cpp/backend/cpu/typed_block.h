@@ -59,7 +59,7 @@ public:
 
     std::size_t bytes() const override {
         return lattices_[0].bytes() + lattices_[1].bytes() + force_.bytes() + last_velocity_.bytes() + heat_.bytes() +
-               turbulence_.bytes() + scaling_.bytes();
+               turbulence_.bytes() + scaling_.bytes() + moving_.bytes();
     }
 
     void set_plan(const backend::LinkPlan& plan) override {

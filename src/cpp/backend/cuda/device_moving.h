@@ -52,9 +52,9 @@ public:
           sampled_(std::move(sampled)) {}
 
     std::size_t bytes() const {
-        std::size_t sum = 0;
+        std::size_t sum = all_.bytes();
         for (const Body& body : bodies_) {
-            sum += body.parts.bytes() + body.numbers.bytes() + body.table.bytes();
+            sum += body.parts.bytes() + body.numbers.bytes() + body.table.bytes() + body.marks.bytes();
         }
         return sum;
     }
@@ -63,6 +63,7 @@ public:
         ++revision_;
         place_ = place;
         bodies_.clear();
+        std::vector<backend::MovingBody> all;
         int end = 0;
         for (const backend::MovingBodyData& given : bodies) {
             Body& own = bodies_.emplace_back();
@@ -72,35 +73,38 @@ public:
             own.body = given.body;
             own.body.shape = {own.parts.as<backend::ShapePart>(), int(given.parts.size()), own.numbers.as<double>(),
                               own.table.as<int>()};
+            own.marks = DeviceBuffer(stream_.ordinal(), std::size_t(own.body.marks_of(dimensions())));
+            own.body.marks = own.marks.as<unsigned char>();
+            all.push_back(own.body);
             end = std::max(end, given.end());
         }
+        upload(all_, stream_, all);
         scaling_.set_pose_series(end);
     }
 
     void expect_kernels() const {
         if (!bodies_.empty()) {
-            kernels_.expect(kernel(false));
-            kernels_.expect(kernel(true));
+            for (const char* name : {"mark_body", "apply_body_walls", "fill_body"}) {
+                kernels_.expect(kernel(name));
+            }
         }
     }
 
     /// Changes what comes in around all bodies: first the walls of all of them, whose formulas read what the other
     /// changes replace.
     void change_incoming(const StateArguments& state, bool programmatic_launch) const {
-        for (const bool fills : {false, true}) {
-            for (const Body& body : bodies_) {
-                LaunchDimensions dimensions = flat(body.cells());
-                dimensions.programmatic_launch = programmatic_launch;
-                kernels_.get(kernel(fills)).launch(stream_, dimensions, arguments(state, body));
+        mark(state, programmatic_launch);
+        for (const char* name : {"apply_body_walls", "fill_body"}) {
+            for (std::size_t k = 0; k < bodies_.size(); ++k) {
+                launch(name, bodies_[k].body.cells(), state, k, programmatic_launch);
             }
         }
     }
 
     backend::ForceAndTorque force(std::size_t which, const backend::TorqueCenter& center) const override {
-        const Body& body = bodies_[which];
-        const LaunchDimensions dimensions = of_sums(body);
+        const LaunchDimensions dimensions = of_sums(which);
         const DeviceBuffer sums(stream_.ordinal(), std::size_t{6} * dimensions.blocks * sizeof(double));
-        launch_force(sampled_().state(), body, center, dimensions, sums.as<double>());
+        launch_force(sampled_().state(), which, center, dimensions, sums.as<double>());
         std::vector<double> parts(std::size_t{6} * dimensions.blocks);
         stream_.copy_to_host(parts.data(), sums.address(), sums.bytes());
         stream_.synchronize();
@@ -115,35 +119,49 @@ public:
                                                               const backend::TorqueCenter& center) override {
         SampledBlock block = sampled_();
         return std::make_unique<DeviceMovingForceSamples>(
-            block, of_sums(bodies_[which]),
+            block, of_sums(which),
             [this, which, center, state = block.state](const LaunchDimensions& dimensions, double* out) {
-                launch_force(state(), bodies_[which], center, dimensions, out);
+                launch_force(state(), which, center, dimensions, out);
             });
     }
 
 private:
     struct Body {
-        DeviceBuffer parts, numbers, table;
+        DeviceBuffer parts, numbers, table, marks;
         backend::MovingBody body;
-
-        Index cells() const { return Index(body.size[0]) * body.size[1] * body.size[2]; }
     };
 
-    KernelName kernel(bool fills) const {
-        return state_kernel(spec_, "moving_bodies.h", "change_around_body", fills ? "true" : "false");
+    int dimensions() const {
+        return backend::with_stencil(spec_.stencil, [](auto s) { return decltype(s)::D; });
     }
-    MovingBodyArguments arguments(const StateArguments& state, const Body& body) const {
-        return {state, body.body, place_, scaling_.arguments_of_poses()};
+    KernelName kernel(const char* name) const { return state_kernel(spec_, "moving_bodies.h", name); }
+    void launch(const char* name, Index threads, const StateArguments& state, std::size_t which,
+                bool programmatic_launch) const {
+        LaunchDimensions dimensions = flat(threads);
+        dimensions.programmatic_launch = programmatic_launch;
+        kernels_.get(kernel(name)).launch(stream_, dimensions, arguments(state, which));
     }
-    static LaunchDimensions of_sums(const Body& body) {
-        LaunchDimensions found = flat(body.cells());
+    /// Finds which cells are in each body in the coming step.
+    void mark(const StateArguments& state, bool programmatic_launch) const {
+        for (std::size_t k = 0; k < bodies_.size(); ++k) {
+            launch("mark_body", bodies_[k].body.marks_of(dimensions()), state, k, programmatic_launch);
+        }
+    }
+    MovingBodyArguments arguments(const StateArguments& state, std::size_t which) const {
+        const backend::MovingBodies bodies{bodies_[which].body, int(which), int(bodies_.size()),
+                                           all_.as<backend::MovingBody>()};
+        return {state, bodies, place_, scaling_.arguments_of_poses()};
+    }
+    LaunchDimensions of_sums(std::size_t which) const {
+        LaunchDimensions found = flat(bodies_[which].body.cells());
         found.blocks = std::min(found.blocks, 1024U);
         return found;
     }
-    void launch_force(const StateArguments& state, const Body& body, const backend::TorqueCenter& center,
+    void launch_force(const StateArguments& state, std::size_t which, const backend::TorqueCenter& center,
                       const LaunchDimensions& dimensions, double* out) const {
-        kernels_.get(state_kernel(spec_, "moving_bodies.h", "moving_body_force"))
-            .launch(stream_, dimensions, arguments(state, body), center.at[0], center.at[1], center.at[2],
+        mark(state, false);
+        kernels_.get(kernel("moving_body_force"))
+            .launch(stream_, dimensions, arguments(state, which), center.at[0], center.at[1], center.at[2],
                     int(center.moves), out);
     }
 
@@ -154,6 +172,7 @@ private:
     Index& revision_;
     std::function<SampledBlock()> sampled_;
     std::vector<Body> bodies_;
+    DeviceBuffer all_;  // what the kernels know of each
     backend::MovingPlace place_{};
 };
 

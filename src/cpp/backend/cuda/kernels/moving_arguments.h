@@ -8,7 +8,7 @@ namespace lbm::cuda {
 
 struct MovingBodyArguments {
     StateArguments state;
-    backend::MovingBody body;
+    backend::MovingBodies bodies;
     backend::MovingPlace place;
     ScalingArguments scaling;
 };

@@ -1,59 +1,104 @@
-// Kernels for bodies that move, with a thread for each cell of a box about the body.
+// Kernels for bodies that move: a thread for each cell of a box about the body, or for each link that its surface cuts.
 #pragma once
 
 #include "dependent_launch.h"
 #include "factors_of_step.h"
 #include "moving_arguments.h"
 #include "reductions.h"
+#include "shared_links.h"
 #include "state_access.h"
 
 namespace lbm::cuda {
 
-/// Sets the populations that come in off a body, or with `fills` those of cells that it covers or has just left.
-template <class S, class Real, class Stored, bool fills, int members = 1>
-__global__ void change_around_body(const __grid_constant__ Members<members, MovingBodyArguments> all) {
-    const auto& [a, body, place, scaling] = all.own();
+static_assert(shared_links_threads == reduction_threads);
+
+/// The cells about a body in the next update, once the kernel before has ended.
+template <class S, class Real, class Stored>
+class AroundBody {
+public:
+    __device__ explicit AroundBody(const MovingBodyArguments& a)
+        : state_{a.state},
+          lattice_(state_.lattice()),
+          cells_(lattice_, a.bodies, a.place, factors_of_step(a.scaling)) {}
+
+    __device__ const backend::MovingCells<S, Real, Stored>& cells() const { return cells_; }
+
+    /// The links that the body cuts of the cell of an index in its box; none of one that is in a body at rest.
+    __device__ unsigned walls(Index k) const {
+        if (k >= cells_.count()) {
+            return 0;
+        }
+        const backend::MovingCell cell = cells_.cell(k);
+        const unsigned found = cell.is_in_block ? cells_.walls(cell) : 0U;
+        const Index row = Index(cell.local[2]) * lattice_.address.ny + cell.local[1];
+        return found != 0 && !state_.solid(row * lattice_.address.nx + cell.local[0]) ? found : 0U;
+    }
+
+private:
+    StateAccess<S, Real, Stored> state_;
+    backend::LatticeView<S, Real, Stored> lattice_;
+    backend::MovingCells<S, Real, Stored> cells_;
+};
+
+/// Finds which cells of the box and of its rim are in the body.
+template <class S, class Real, class Stored, int members = 1>
+__global__ void mark_body(const __grid_constant__ Members<members, MovingBodyArguments> all) {
+    const MovingBodyArguments& a = all.own();
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
-    if (k >= Index(body.size[0]) * body.size[1] * body.size[2]) {
-        return;
+    if (k < a.bodies.own.marks_of(S::D)) {
+        wait_for_kernel_before();
+        set_row_of_update_after(a.scaling);
+        const AroundBody<S, Real, Stored> around(a);
+        around.cells().mark(k);
     }
+}
+
+/// Sets the populations that come in off the body.
+template <class S, class Real, class Stored, int members = 1>
+__global__ void __launch_bounds__(shared_links_threads, 2)
+    apply_body_walls(const __grid_constant__ Members<members, MovingBodyArguments> all) {
+    __shared__ SharedLinks shared;
+    const MovingBodyArguments& a = all.own();
+    const Index first = Index(blockIdx.x) * blockDim.x;
+    let_next_kernel_begin();
     wait_for_kernel_before();
-    set_row_of_update_after(scaling);
-    const StateAccess<S, Real, Stored> state{a};
-    const backend::LatticeView<S, Real, Stored> lattice = state.lattice();
-    const backend::MovingCells<S, Real, Stored> cells(lattice, body, place, factors_of_step(scaling));
-    const backend::MovingCell cell = cells.cell(k);
-    if (!cell.is_in_block) {
-        return;
-    }
-    if constexpr (fills) {
-        cells.fill(cell);
-    } else {
-        const Index row = Index(cell.local[2]) * a.address.ny + cell.local[1];
-        if (!state.solid(row * a.address.nx + cell.local[0])) {
-            cells.apply_walls(cell);
+    set_row_of_update_after(a.scaling);
+    const AroundBody<S, Real, Stored> around(a);
+    for_shared_links(around.walls(first + threadIdx.x), shared,
+                     [&](int thread, int i) { around.cells().set_incoming(around.cells().cell(first + thread), i); });
+}
+
+/// Sets the populations of the cells that the body covers or has just left.
+template <class S, class Real, class Stored, int members = 1>
+__global__ void fill_body(const __grid_constant__ Members<members, MovingBodyArguments> all) {
+    const MovingBodyArguments& a = all.own();
+    const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
+    let_next_kernel_begin();
+    if (k < a.bodies.own.cells()) {
+        wait_for_kernel_before();
+        set_row_of_update_after(a.scaling);
+        const AroundBody<S, Real, Stored> around(a);
+        const backend::MovingCell cell = around.cells().cell(k);
+        if (cell.is_in_block) {
+            around.cells().fill(cell);
         }
     }
 }
 
-/// Sums three components of the force on a body, then three of the torque.
+/// Sums three components of the force on a body, then three of the torque. The bodies must have been marked.
 template <class S, class Real, class Stored>
 __global__ void moving_body_force(const __grid_constant__ MovingBodyArguments a, double center_x, double center_y,
                                   double center_z, int moves, double* partial) {
-    const StateAccess<S, Real, Stored> state{a.state};
+    __shared__ SharedLinks shared;
+    const AroundBody<S, Real, Stored> around(a);
     const double center[3] = {center_x, center_y, center_z};
-    const backend::LatticeView<S, Real, Stored> lattice = state.lattice();
-    const backend::MovingCells<S, Real, Stored> cells(lattice, a.body, a.place, factors_of_step(a.scaling));
     backend::ForceAndTorque sum{};
-    const Index count = Index(a.body.size[0]) * a.body.size[1] * a.body.size[2];
     const Index stride = Index(gridDim.x) * blockDim.x;
-    for (Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x; k < count; k += stride) {
-        const backend::MovingCell cell = cells.cell(k);
-        const Index row = Index(cell.local[2]) * a.state.address.ny + cell.local[1];
-        if (cell.is_in_block && !state.solid(row * a.state.address.nx + cell.local[0])) {
-            cells.add_force(cell, center, moves != 0, sum);
-        }
+    for (Index first = Index(blockIdx.x) * blockDim.x; first < around.cells().count(); first += stride) {
+        for_shared_links(around.walls(first + threadIdx.x), shared, [&](int thread, int i) {
+            around.cells().add_force(around.cells().cell(first + thread), i, center, moves != 0, sum);
+        });
     }
     double sums[6] = {sum.force[0], sum.force[1], sum.force[2], sum.torque[0], sum.torque[1], sum.torque[2]};
     sum_block(sums, partial + 6 * Index(blockIdx.x));
