@@ -88,7 +88,7 @@ public:
         unsigned found = 0;
         if (body_.marks[cell.mark] == 0 && mark_of_others(cell, 0, 0) == 0) {
             for (int i = 1; i < S::Q; ++i) {
-                found |= mark_beside(cell, i, -1) != 0 && has_neighbor(cell, i, -1) ? 1U << i : 0U;
+                found |= mark_of_neighbor(cell, i, -1) != 0 && has_neighbor(cell, i, -1) ? 1U << i : 0U;
             }
         }
         return found;
@@ -103,7 +103,7 @@ public:
         }
         const Real inertia = inertia_of_deviation(deviation, view.compressibility);
         // By the pose in which the neighbour is in the body: the new one, else the one before.
-        const double* pose = (mark_beside(cell, i, -1) & now) != 0 ? step_.pose() : step_.pose_before();
+        const double* pose = (mark_of_neighbor(cell, i, -1) & now) != 0 ? step_.pose() : step_.pose_before();
         double x[3], there[3], from[3], end[3], cu = 0;
         centre(cell, x);
         for (int d = 0; d < 3; ++d) {
@@ -125,7 +125,7 @@ public:
         found.outgoing = view.post_collision(Stencil<S>::opposite(i));
         found.incoming = boundary::bounced_back(found.outgoing, moved);
         // Whether what streams in towards the wall comes from a cell that no body is or was in.
-        if (has_neighbor(cell, i, 1) && mark_beside(cell, i, 1) == 0 && mark_of_others(cell, i, 1) == 0) {
+        if (has_neighbor(cell, i, 1) && mark_of_neighbor(cell, i, 1) == 0 && mark_of_others(cell, i, 1) == 0) {
             const boundary::LinearWeights weights = boundary::InterpolatedWall::weights(q);
             const boundary::LinearWall<Real> at_cut{Real(weights.returning), Real(weights.streamed),
                                                     Real(weights.momentum) * moved};
@@ -163,7 +163,7 @@ public:
         }
         unsigned known = 0;
         for (int i = 1; (own & now) == 0 && i < S::Q; ++i) {
-            const bool comes_from_fluid = has_neighbor(cell, i, -1) && (mark_beside(cell, i, -1) & before) == 0 &&
+            const bool comes_from_fluid = has_neighbor(cell, i, -1) && (mark_of_neighbor(cell, i, -1) & before) == 0 &&
                                           (mark_of_others(cell, i, -1) & before) == 0;
             known |= comes_from_fluid ? 1U << i : 0U;
         }
@@ -211,8 +211,8 @@ private:
         const Index row = body_.marked(0, S::D);
         return d == 0 ? 1 : d == 1 ? row : row * body_.marked(1, S::D);
     }
-    /// The mark of the cell beside, along `side` times velocity i.
-    LBM_HD unsigned mark_beside(const MovingCell& cell, int i, int side) const {
+    /// The mark of the neighbor along `side` times velocity i.
+    LBM_HD unsigned mark_of_neighbor(const MovingCell& cell, int i, int side) const {
         Index at = cell.mark;
         for (int d = 0; d < S::D; ++d) {
             at += side * Stencil<S>::component(i, d) * stride(d);

@@ -21,7 +21,7 @@ VERTICES, TRIANGLES = meshes.icosphere(2)
 GEOMETRIES = {
     "ball": lbm.Mesh((4, 6, 11.5) + 3 * VERTICES, TRIANGLES),
     "holed": lbm.Mesh((10, 6, 11.5) + 2.7 * VERTICES, TRIANGLES[6:]),
-    "rod": lbm.Cylinder((7, 1, 3), 2.2, "x") - lbm.Box((6, 0, 0), (9, 12, 2)),
+    "rod": lbm.Cylinder((7, 1, 3), 2.2, "x") - lbm.Box((6, -3, 0), (9, 12, 2)),
 }
 warnings.simplefilter("ignore", lbm.GeometryWarning)
 
