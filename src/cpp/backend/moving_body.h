@@ -16,7 +16,7 @@ struct MovingBody {
 
     LBM_HD Index cells() const { return Index(size[0]) * size[1] * size[2]; }
     /// Cells of the rim at either end of an axis: one along those of a domain of D dimensions.
-    LBM_HD int rim(int d, int D) const { return d < D ? 1 : 0; }
+    LBM_HD static int rim(int d, int D) { return d < D ? 1 : 0; }
     LBM_HD int marked(int d, int D) const { return size[d] + 2 * rim(d, D); }
     LBM_HD Index marks_of(int D) const { return Index(marked(0, D)) * marked(1, D) * marked(2, D); }
 };

@@ -49,7 +49,7 @@ public:
         double x[3];
         bool is_near_block = true;
         for (int d = 0; d < 3; ++d) {
-            const Index at = Index(step_.corner(d)) + k[d] - body_.rim(d, S::D);
+            const Index at = Index(step_.corner(d)) + k[d] - MovingBody::rim(d, S::D);
             const Index n = place_.domain[d], local = in_domain(d, at) - place_.offset[d];
             const bool wraps = place_.periodic[d];
             is_near_block = is_near_block && (is_next_to_block(d, local) || (wraps && is_next_to_block(d, local + n)) ||
@@ -78,7 +78,7 @@ public:
             const Index at = in_domain(d, cell.at[d]), local = at - place_.offset[d];
             cell.is_in_block = cell.is_in_block && at >= 0 && at < place_.domain[d] && local >= 0 && local < size[d];
             cell.local[d] = cell.is_in_block ? int(local) : 0;
-            cell.mark += (k[d] + body_.rim(d, S::D)) * stride(d);
+            cell.mark += (k[d] + MovingBody::rim(d, S::D)) * stride(d);
         }
         return cell;
     }
@@ -232,7 +232,7 @@ private:
                 const Index away =
                     in_domain(d, cell.at[d] + side * Stencil<S>::component(i, d) - Index(step.corner(d)));
                 is_in_box = is_in_box && away >= 0 && away < other.size[d];
-                at += (away + other.rim(d, S::D)) * row;
+                at += (away + MovingBody::rim(d, S::D)) * row;
                 row *= other.marked(d, S::D);
             }
             found |= is_in_box ? other.marks[at] : 0U;
