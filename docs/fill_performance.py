@@ -35,6 +35,7 @@ KINDS = (
     "open-faces",
     "turbulence",
     "series",
+    "bodies",
 )
 PUBLISHED = {"K40": 0.107, "K80, both GPUs": 0.220}
 """Speeds of D2Q37 in float64 in GLUPS, by E. Calore, A. Gabbana, J. Kraus, E. Pellegrini, S. F. Schifano, R.
