@@ -9,6 +9,7 @@ import pytest
 
 import lbmgpu as lbm
 from lbmgpu.case import build, read
+from lbmgpu.case.run import run_case
 from lbmgpu.errors import CheckpointError
 from lbmgpu.geometry.shape_parts import KINDS, shape_parts
 
@@ -231,3 +232,88 @@ def test_a_sheet_does_not_go_with_a_body_that_moves():
     domain.add_body(lbm.Mesh(corners, np.array([(0, 1, 2), (0, 2, 3)]), sheet=True), "sail")
     with pytest.raises(ValueError, match="body 'sail': a sheet in a domain with a body that moves"):
         lbm.Solver(domain, lbm.BGK(0.1), device="cpu")
+
+
+def test_forces_go_on_after_a_restart(tmp_path):
+    """About the point that moves with the body, which is the default, and about a fixed one."""
+    domain = lbm.Domain((60, 40), "D2Q9")
+    domain.add_body(lbm.Sphere((20, 20), 6), "ball", motion=lbm.Motion(velocity=(0.05, 0)))
+
+    def recorded(solver: lbm.Solver) -> list[lbm.Forces]:
+        recorders = [lbm.Forces("ball"), lbm.Forces("ball", about=(1, 2), name="fixed")]
+        return [solver.record(each) for each in recorders]
+
+    whole, half = (lbm.Solver(domain, lbm.TRT(0.05), device="cpu") for _ in range(2))
+    expected = recorded(whole)
+    whole.step(20)
+    recorded(half)
+    half.step(10)
+    half.save(tmp_path / "half.h5")
+    again = lbm.Solver.load(tmp_path / "half.h5", domain=domain, device="cpu")
+    found = recorded(again)
+    again.step(10)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one["force"], other["force"])
+        np.testing.assert_array_equal(one["torque"], other["torque"])
+
+
+@pytest.mark.parametrize(
+    ("geometry", "message"),
+    [
+        (lbm.Box((30, 10), (30.4, 30)), r"body 'plate': a body of 0\.4 cells given"),
+        (lbm.Sphere((20, 20), 0.2), r"a body of 0\.4 cells"),
+        (lbm.Sphere((20, 20), 0.6), r"no centre of a cell is in it"),
+    ],
+)
+def test_a_body_that_may_lie_between_cells_is_refused(geometry, message):
+    domain = lbm.Domain((60, 40), "D2Q9")
+    domain.add_body(geometry, "plate", motion=lbm.Motion(velocity=(0.05, 0)))
+    with pytest.raises(ValueError, match=message):
+        lbm.Solver(domain, lbm.TRT(0.05), device="cpu")
+
+
+def test_a_function_need_not_know_times_beyond_the_run():
+    """Of a path that ends at t = 40; what it raises there comes at its step."""
+    path = np.stack([np.arange(42) * 0.02, np.zeros(42)], axis=1)
+    solvers = []
+    for motion in (lbm.Motion(lambda t: path[int(t)]), lbm.Motion(lambda t: path[int(min(t, 41))])):
+        domain = lbm.Domain((60, 40), "D2Q9")
+        domain.add_body(lbm.Sphere((20, 20), 6), "ball", motion=motion)
+        solvers.append(lbm.Solver(domain, lbm.TRT(0.05), device="cpu"))
+        solvers[-1].step(40)
+    np.testing.assert_array_equal(solvers[0].populations(), solvers[1].populations())
+    with pytest.raises(IndexError):
+        solvers[0].step(10)
+    assert solvers[0].steps >= 40
+
+
+def test_a_function_of_the_wrong_shape_names_the_body():
+    domain = lbm.Domain((60, 40), "D2Q9")
+    domain.add_body(lbm.Sphere((20, 20), 6), "ball", motion=lbm.Motion(lambda t: (0, 0, 0)))
+    with pytest.raises(ValueError, match=r"motion of body 'ball': displacement at t = 0: shape \(3,\)"):
+        lbm.Solver(domain, lbm.TRT(0.05), device="cpu").step(1)
+
+
+def test_a_motion_that_ends_a_case_leaves_its_tables(tmp_path):
+    case = {
+        "domain": {"shape": [60, 40], "stencil": "D2Q9"},
+        "faces": {"-x": {"condition": "no-slip"}, "+x": {"condition": "no-slip"}},
+        "bodies": [
+            {
+                "name": "ball",
+                "shape": "sphere",
+                "center": [40, 20],
+                "radius": 6,
+                "motion": {"steady": {"velocity": [0.1, 0]}},
+            }
+        ],
+        "collision": {"model": "TRT", "viscosity": 0.05},
+        "run": {"steps": 1000, "device": "cpu"},
+        "output": [{"forces": "ball"}],
+    }
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps(case))
+    with pytest.raises(ValueError, match="comes within 2 cells"):
+        run_case(path, folder=tmp_path / "out", progress=False)
+    assert len((tmp_path / "out" / "forces.csv").read_text().splitlines()) > 100
+    assert "comes within 2 cells" in (tmp_path / "out" / "run.log").read_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
+from lbmgpu.case.build import build_solver
+from lbmgpu.case.read import read_case
 
 CORNERS = [(5.3, 2.0, -1.0), (6.1, 7.2, -1.0), (6.1, 7.2, 9.0), (5.3, 2.0, 9.0)]
 SHEET = lbm.Mesh(CORNERS, [(0, 1, 2), (0, 2, 3)], sheet=True)
@@ -96,3 +99,34 @@ def test_a_body_without_a_cell_and_a_wall_is_refused() -> None:
     domain.add_body(SHEET.translate((-40, 0, 0)), "far")
     with pytest.raises(ValueError, match="body 'far': no cell is True, and its surface is between no two cells"):
         lbm.Solver(domain, lbm.TRT(0.05), device="cpu")
+
+
+def test_a_sheet_has_no_inside_to_cut() -> None:
+    ball = lbm.Sphere((10, 8, 8), 3)
+    for make in (lambda: SHEET - ball, lambda: ball - SHEET, lambda: SHEET & ball):
+        with pytest.raises(ValueError, match="a sheet has no inside"):
+            make()
+    assert (SHEET | ball).solid((0, 0, 0), (20, 16, 16)).any()
+    assert "2 triangles, a sheet" in str(SHEET.describe())
+
+
+def test_a_case_takes_a_plate_between_cells(tmp_path: Path) -> None:
+    """As Python does; the solver says where there is no wall."""
+    plate = {"name": "plate", "shape": "box", "low": [10, 4.2], "high": [10.3, 9.7]}
+    case = {
+        "domain": {"shape": [24, 14], "stencil": "D2Q9"},
+        "bodies": [plate],
+        "collision": {"model": "TRT", "viscosity": 0.1},
+        "run": {"steps": 10, "device": "cpu"},
+    }
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps(case))
+    solver = build_solver(read_case(path), tmp_path)
+    assert len(solver.domain.bodies) == 1
+    solver.initialize(velocity=(0.05, 0))
+    solver.step(10)
+    assert solver.body_force("plate")[0] > 0
+    plate |= {"low": [40, 4.2], "high": [40.3, 9.7]}
+    path.write_text(json.dumps(case))
+    with pytest.raises(ValueError, match=r"bodies\[0\]: mask: no cell is True, and its surface is between"):
+        build_solver(read_case(path), tmp_path)

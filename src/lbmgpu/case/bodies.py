@@ -42,7 +42,8 @@ def body_cells(
     if geometry.dimensions != len(shape):
         raise ValueError(f"a {entry['shape']} in {geometry.dimensions} dimensions given, must be one in {len(shape)}")
     geometry = _placed(geometry, entry)
-    if not entry.get("sheet", False) and not _covers(geometry, shape):
+    is_thin = entry.get("sheet", False) or float(np.ptp(geometry.bounds, axis=0).min()) < 1
+    if not is_thin and not _covers(geometry, shape):  # of a thin one the solver says whether it has walls
         raise ValueError(
             f"the {entry['shape']} covers no cell, must hold the centre of at least one; it lies outside the "
             f"domain, {shape} cells, or between cell centres, which are at 0.5, 1.5 and so on"

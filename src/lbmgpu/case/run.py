@@ -26,6 +26,8 @@ from .read import check_case, is_tunnel, read_unchecked
 from .tunnel import run_tunnel
 
 log = logging.getLogger("lbmgpu")
+_ENDS = (DivergedError, TypeError, ValueError)
+"""What ends a run at a step: the flow, or a value or a motion that is out of range then."""
 
 _FILES = ("vtk", "image", "checkpoint", "forces", "heat", "centrelines")
 """What of an output leaves files."""
@@ -154,7 +156,7 @@ def run_checked(
                 _leave(solver, output, target, out or sys.stdout)
                 if result.converged or solver.steps >= int(case["run"]["steps"]):
                     recording.finish()
-            except DivergedError as error:  # for the file alone: who called says it on the screen
+            except _ENDS as error:  # for the file alone: who called says it on the screen
                 if handler is not None:
                     handler.handle(log.makeRecord(log.name, logging.ERROR, __file__, 0, "%s", (error,), None))
                 raise
@@ -205,7 +207,7 @@ def _run(
             _keep(solver, target)
             recording.write()
         raise
-    except DivergedError:
+    except _ENDS:
         recording.write()
         raise
     recording.write()

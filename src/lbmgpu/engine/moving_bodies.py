@@ -13,6 +13,7 @@ from .. import _core, checks
 from ..body import Body
 from ..conditions import Outflow, Periodic
 from ..domain import Domain
+from ..geometry.base import Geometry
 from ..geometry.shape_parts import ShapeParts, ball, shape_parts
 from ..time_functions.motion import RigidMotion, axis_of, rotations
 from ..values import Floats
@@ -66,6 +67,7 @@ class MovingBody:
             raise ValueError(f"motion of {label}: {error}") from None
         bounds = np.zeros((2, 3))
         bounds[:, :D] = geometry.bounds
+        _check_thickness(label, geometry)
         ends = np.asarray(np.isfinite(bounds).all(axis=0))
         middle = np.where(ends, np.where(ends, bounds, 0.0).mean(axis=0), np.array([*domain.shape, 0.0][:3]) / 2)
         center = middle if motion.center is None else np.array([*motion.center, 0.0][:3])
@@ -112,21 +114,44 @@ class MovingBody:
             TypeError, ValueError: a function of the motion fails.
         """
         D = len(self.body.shape)
-        poses = _Poses.of(self, np.arange(first, first + count + 1, dtype=np.float64))
-        rows = np.zeros((count, NUMBERS))
-        rows[:, 0:9], rows[:, 9:12] = poses.turn[1:].reshape(count, 9), poses.origin[1:]
-        rows[:, 12:21], rows[:, 21:24] = poses.turn[:-1].reshape(count, 9), poses.origin[:-1]
+        poses = self._poses(first, count)
+        known = len(poses.times) - 1
+        rows = np.zeros((known, NUMBERS))
+        rows[:, 0:9], rows[:, 9:12] = poses.turn[1:].reshape(known, 9), poses.origin[1:]
+        rows[:, 12:21], rows[:, 21:24] = poses.turn[:-1].reshape(known, 9), poses.origin[:-1]
         rows[:, 24:27], rows[:, 27:30] = poses.velocity[1:], poses.spin[1:]
         half = _half(self.bounds, self.motion)
         for d in range(D):
             if self.follows(d):
                 rows[:, 30 + d] = np.floor(poses.middle[1:, d] - half[d]) - MARGIN
-        return rows, self._possible(poses)[0]
+        return np.pad(rows, ((0, count - known), (0, 0))), self._possible(poses)[0]
+
+    def _poses(self, first: int, count: int) -> _Poses:
+        """The poses of `first` and of so many steps after it, or of fewer where a function of the motion fails: it need
+        not know times beyond the end of a run.
+
+        Raises:
+            TypeError, ValueError: it fails in the first step; or what it raises itself.
+        """
+        while True:
+            try:
+                return self._at(np.arange(first, first + count + 1, dtype=np.float64))
+            except Exception:
+                if count == 1:
+                    raise
+                count //= 2
+
+    def _at(self, times: Floats) -> _Poses:
+        """The poses at some times; what is wrong with them names the body."""
+        try:
+            return _Poses.of(self, times)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"motion of body {self.body.name!r}: {error}") from None
 
     def check(self, step: int) -> None:
         """Raise ValueError if the body cannot make a step, or is not where it can be at the beginning."""
         for times in ([[0, 0]] if step == 0 else []) + [[step, step + 1]]:
-            message = self._possible(_Poses.of(self, np.array(times, np.float64)))[1]
+            message = self._possible(self._at(np.array(times, np.float64)))[1]
             if message is not None:
                 raise ValueError(message)
 
@@ -166,8 +191,7 @@ class MovingBody:
 
     def fastest(self, first: int, count: int) -> float:
         """No point of the body is faster in so many steps from `first` on."""
-        times = np.arange(first, first + count + 1, dtype=np.float64)
-        return float(self._speeds(_Poses.of(self, times)).max())
+        return float(self._speeds(self._poses(first, count)).max())
 
     @property
     def _radius(self) -> float:
@@ -276,6 +300,21 @@ class MovingBodies:
         found = [body.table(first, count) for body in self.bodies.values()]
         rows = np.concatenate([np.empty((count, 0)), *(rows for rows, _ in found)], axis=1)
         return rows, min([count, *(possible for _, possible in found)])
+
+
+def _check_thickness(label: str, geometry: Geometry) -> None:
+    """Raise ValueError where a body may have no cell somewhere on its way, and so no wall."""
+    low, high = geometry.bounds
+    thinnest = float((high - low).min())
+    if thinnest < 1:
+        raise ValueError(
+            f"motion of {label}: a body of {thinnest:.3g} cells given, must be at least a cell thick; between the "
+            "centres of cells it would have no walls"
+        )
+    if np.isfinite(geometry.bounds).all():
+        first = np.floor(low).astype(np.int64)
+        if not geometry.solid(first.tolist(), (np.ceil(high) - first + 1).astype(np.int64).tolist()).any():
+            raise ValueError(f"motion of {label}: no centre of a cell is in it, must be at least a cell thick")
 
 
 def _check_axis(label: str, motion: RigidMotion, ends: NDArray[np.bool_]) -> None:

@@ -326,6 +326,9 @@ class Compound(Geometry):
     }
 
     def __init__(self, kind: str, first: Geometry, second: Geometry) -> None:
+        for each in (first, second):
+            if getattr(each, "sheet", False) and kind != "union":
+                raise ValueError(f"{each!r}: a sheet has no inside and no {kind} with anything; cut its triangles")
         self.kind, self.first, self.second = kind, first, second
         self.dimensions = first.dimensions
         self.is_closed = first.is_closed and second.is_closed

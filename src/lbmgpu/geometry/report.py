@@ -92,7 +92,9 @@ class Description:
         what = "volume" if len(low) == 3 else "area"
         lines = [f"{self.name}: {size} cells from ({corner}), {what} {self.volume:.6g}"]
         if self.triangles is not None:
-            state = "closed" if self.is_closed else f"not closed: {self.repairs['open_edges']} edges of one triangle"
+            edges = self.repairs["open_edges"]
+            state = "a sheet" if self.is_closed and edges else "closed"
+            state = state if self.is_closed else f"not closed: {edges} edges of one triangle"
             lines.append(f"{self.triangles} triangles, {state}")
             done = {"joined": "corners joined", "dropped": "triangles dropped", "flipped": "triangles turned"}
             lines += [f"{self.repairs[key]} {words}" for key, words in done.items() if self.repairs[key]]
