@@ -170,7 +170,7 @@ def test_more_triangles_across_one_line_than_its_memory_holds_are_found(gpu: str
     own = surface.solid(*with_rim(PARTS[0]), 1)
     assert np.array_equal(own, surface.solid(*with_rim(PARTS[0]), 1, gpu, 1))
     expected = links_of(surface, PARTS[0], "D3Q27", own)
-    assert_same(expected, links_of(surface, PARTS[0], "D3Q27", own, gpu, 1))
+    assert_same(expected, links_of(surface, PARTS[0], "D3Q27", own, gpu, SMALL))
 
 
 @pytest.mark.gpu
