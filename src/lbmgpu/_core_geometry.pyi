@@ -18,8 +18,19 @@ class Surface:
     """A mesh as `clean_mesh` leaves it, with a tree over its triangles; see src/cpp/geometry."""
 
     def __init__(self, vertices: NDArray[np.float64], triangles: NDArray[np.int32], closure: int) -> None: ...
-    def solid(self, offset: tuple[int, ...], shape: tuple[int, ...], threads: int) -> NDArray[np.bool_]:
-        """The cells of a part whose centres are inside."""
+    def solid(
+        self,
+        offset: tuple[int, ...],
+        shape: tuple[int, ...],
+        threads: int,
+        device: str = "cpu",
+        gpu_bytes: int = 268435456,
+    ) -> NDArray[np.bool_]:
+        """The cells of a part whose centres are inside.
+
+        A GPU finds those of a closed surface in parts of `gpu_bytes` of its memory; where it has too little memory
+        left, and of an open one, `threads` of the CPU do.
+        """
     def links(
         self,
         offset: tuple[int, ...],
@@ -30,8 +41,13 @@ class Surface:
         least: float,
         hidden: float,
         threads: int,
+        device: str = "cpu",
+        gpu_bytes: int = 268435456,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Cells, directions and distances of the cut links of a part; `own` has a rim of one cell."""
+        """Cells, directions and distances of the cut links of a part; `own` has a rim of one cell.
+
+        A GPU finds the cuts, the CPU the links that they are of.
+        """
     def contains(self, points: NDArray[np.float64], threads: int) -> NDArray[np.bool_]: ...
     def near(self, points: NDArray[np.float64], distance: float, threads: int) -> NDArray[np.bool_]:
         """Whether the box of a triangle is within `distance` of points."""

@@ -82,15 +82,19 @@ class Body:
         mask.flags.writeable = False
         return mask
 
-    def within(self, axes: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
+    def within(self, axes: Sequence[NDArray[np.int64]], device: str = "cpu") -> NDArray[np.bool_]:
         """A new bool array of the cells with these numbers along each axis, True in the body.
+
+        Args:
+            axes: the cells.
+            device: that geometries are looked at on, as of `Geometry.solid`.
 
         Raises:
             TypeError, ValueError: a function does not give that.
         """
         region = tuple(len(axis) for axis in axes)
         if isinstance(self.cells, Geometry):
-            return _within(self.cells, axes)
+            return _within(self.cells, axes, device)
         if callable(self.cells):
             found = values.call(
                 f"mask of body {self.name!r}", self.cells, values.centres([axis + 0.5 for axis in axes])
@@ -113,7 +117,11 @@ class Body:
         return mask
 
     def links_within(
-        self, axes: Sequence[NDArray[np.int64]], stencil_velocities: ArrayLike, solid: NDArray[np.bool_]
+        self,
+        axes: Sequence[NDArray[np.int64]],
+        stencil_velocities: ArrayLike,
+        solid: NDArray[np.bool_],
+        device: str = "cpu",
     ) -> Links:
         """The links that the surface cuts of the cells with these numbers along each axis, which count from the first.
 
@@ -121,12 +129,13 @@ class Body:
             axes: the cells.
             stencil_velocities: integers ``(Q, D)``.
             solid: bool array of these cells, those that are not fluid.
+            device: as of `within`.
         """
         if isinstance(self.cells, Geometry):
             found = [
                 Links(given.cells + [part.start for part in where], given.directions, given.q)
                 for where, offset, size in _pieces(axes)
-                for given in [self.cells.links(offset, size, stencil_velocities, solid[where])]
+                for given in [self.cells.links(offset, size, stencil_velocities, solid[where], device=device)]
             ]
             return Links(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
         assert self.links is not None
@@ -149,9 +158,9 @@ def _pieces(axes: Sequence[NDArray[np.int64]]) -> Iterator[tuple[tuple[slice, ..
             yield tuple(slice(start, stop) for start, stop in piece), offset, [stop - start for start, stop in piece]
 
 
-def _within(geometry: Geometry, axes: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
+def _within(geometry: Geometry, axes: Sequence[NDArray[np.int64]], device: str) -> NDArray[np.bool_]:
     """The cells of a geometry with these numbers along each axis, which may go on at the other end of the domain."""
     mask = np.zeros(tuple(len(axis) for axis in axes), dtype=np.bool_)
     for where, offset, size in _pieces(axes):
-        mask[where] = geometry.solid(offset, size)
+        mask[where] = geometry.solid(offset, size, device=device)
     return mask

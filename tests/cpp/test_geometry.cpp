@@ -62,6 +62,71 @@ TEST(geometry_cells_with_centres_on_a_box_are_those_above_its_lower_faces) {
     }
 }
 
+/// Follows lines as threads of a GPU do: they share the lines of a triangle, and what they find comes in any order.
+class SharedLines final : public LatticeLines {
+public:
+    using LatticeLines::LatticeLines;
+
+    void fill(const Part& inner, const Part& part, std::uint8_t* solid) override {
+        HostLines(surface(), threads()).fill(inner, part, solid);
+    }
+
+    void for_cuts(const LineDirection& along, const LineRange& lines, const CellBox& box,
+                  const TakeCuts& take) override {
+        for (lbm::Index own = 4; own >= 0; --own) {
+            for (int t = int(surface().mesh().triangles.size()) - 1; t >= 0; --t) {
+                const auto hand_over = [&](lbm::Index first, lbm::Index second, int, const Cut& cut) {
+                    const LineCut found = on_link(along, first, second, cut);
+                    if (box.has(found.cell)) {
+                        take(&found, 1);
+                    }
+                };
+                for_crossings(surface().view(), along, t, lines, LineShare{own, 5}, hand_over);
+            }
+        }
+    }
+};
+
+TEST(geometry_links_do_not_depend_on_who_follows_lines_nor_on_their_order) {
+    Mesh mesh = box(2.5, 6.5);
+    for (const Triangle& t : box(0, 1).triangles) {  // a part thinner than a cell
+        mesh.triangles.push_back({t[0] + 8, t[1] + 8, t[2] + 8});
+    }
+    for (const Vec& corner : box(1.3, 1.6).vertices) {
+        mesh.vertices.push_back({{corner[0] + 5.1, corner[1] * 3, corner[2] + 6.4}});
+    }
+    const Surface surface(mesh, Closure::Oriented);
+    const Part part{{-1, 0, 1}, {11, 9, 12}}, wide{{-2, -1, 0}, {13, 11, 14}};
+    std::vector<std::uint8_t> own(std::size_t(wide.cells())), taken(std::size_t(part.cells()), 0);
+    find_solid(surface, nullptr, wide, own.data(), 2);
+    std::vector<std::array<int, 3>> velocities;
+    for (int k = 0; k < 27; ++k) {
+        velocities.push_back({k / 9 - 1, k / 3 % 3 - 1, k % 3 - 1});
+    }
+    HostLines host(surface, 3);
+    SharedLines shared(surface, 3);
+    const std::vector<CutLink> one = find_links(host, part, velocities, own.data(), taken.data(), 1e-3, 0.5);
+    const std::vector<CutLink> other = find_links(shared, part, velocities, own.data(), taken.data(), 1e-3, 0.5);
+    CHECK(one.size() > 500);
+    CHECK_EQUAL(one.size(), other.size());
+    for (std::size_t k = 0; k < std::min(one.size(), other.size()); ++k) {
+        CHECK_EQUAL(one[k].cell, other[k].cell);
+        CHECK_EQUAL(one[k].direction, other[k].direction);
+        CHECK_EQUAL(one[k].q, other[k].q);
+    }
+}
+
+TEST(geometry_products_are_compared_in_128_bits) {
+    constexpr lbm::Index big = lbm::Index(1) << 61;
+    CHECK_EQUAL(compare_products(big, big, big, big), 0);
+    CHECK_EQUAL(compare_products(big, big, big + 1, big - 1), 1);  // by 1
+    CHECK_EQUAL(compare_products(big, -big, big + 1, -(big - 1)), -1);
+    CHECK_EQUAL(compare_products(-big, big, 0, 0), -1);
+    CHECK_EQUAL(floor_of(-0.25), -1);
+    CHECK_EQUAL(floor_of(-3.0), -3);
+    CHECK_EQUAL(floor_of(2.75), 2);
+}
+
 TEST(geometry_clean_joins_corners_and_turns_triangles) {
     const Mesh joined = box(0, 1);
     Mesh separate;

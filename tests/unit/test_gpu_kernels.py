@@ -200,6 +200,7 @@ COMPLETED = [f"lbm::cuda::CellsToComplete::{which}" for which in ("Any", "AnyAtR
         ("eddy_viscosity.h", ["eddy_viscosity<{}, float>", "set_eddy_viscosity<{}>"]),
         ("eddy_viscosity.h", ["smagorinsky_viscosity<{}, double>"]),
         ("copy_bandwidth.h", ["copy"]),
+        ("mesh_lines.h", ["add_crossings", "fill_lines", "find_cuts"]),
         ("statistics.h", ["sample_cells<{}, 1U>", f"sample_cells<{{}}, {2**30 - 1}U>", "fill_numbers<double>"]),
         ("scale_numbers.h", ["scale_numbers<{}>", "scale_numbers<{}, 32>"]),
         ("statistics.h", [f"sum_statistics<{axes}>" for axes in range(1, 8)]),
@@ -319,6 +320,14 @@ def test_samples_of_statistics_stay_in_registers(numbers: str, architecture: str
         name = f"lbm::cuda::sample_cells<lbm::{numbers}, {slots}U>"
         log = _core.cuda_kernel_resources("statistics.h", name, architecture)
         assert re.search(r"\b0 bytes stack frame, 0 bytes spill stores", log), log
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("kernel", ["add_crossings", "find_cuts"])
+def test_lattice_lines_stay_in_registers(kernel: str, architecture: str) -> None:
+    look_for_compiler()
+    log = _core.cuda_kernel_resources("mesh_lines.h", f"lbm::cuda::{kernel}", architecture)
+    assert re.search(r"\b0 bytes stack frame, 0 bytes spill stores", log), log
 
 
 def test_an_error_shows_the_log_of_the_compiler() -> None:

@@ -1,4 +1,6 @@
-"""Tests that the headers of one cell's physics compile alone: for GPUs where nvcc is, for this processor otherwise."""
+"""Tests that the headers of one cell's physics compile alone: for GPUs where nvcc is, for this processor otherwise.
+
+So do those of lattice lines through surfaces, which are compiled for both too."""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 MENU = ROOT / "tests" / "cpp" / "lattice_menu.cpp"
-HEADERS = sorted((ROOT / "src" / "cpp" / "lattice").rglob("*.h"))
+OF_SURFACES = [ROOT / "src" / "cpp" / "geometry" / name for name in ("crossings.h", "vec.h")]
+HEADERS = [*sorted((ROOT / "src" / "cpp" / "lattice").rglob("*.h")), *OF_SURFACES]
 STRICT = ["-std=c++20", "-Wall", "-Wextra", "-Werror"]
 CXX = os.environ.get("CXX", "g++")
 

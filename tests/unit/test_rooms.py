@@ -21,9 +21,9 @@ ARROWS = {
     "lattice": {"lattice"},
     "process": {"process"},
     "comm": {"comm", "process"},
-    "backend": {"backend", "lattice", "process"},
+    "backend": {"backend", "geometry", "lattice", "process"},
     "engine": {"engine", "backend", "comm", "lattice", "process"},
-    "geometry": {"geometry"},
+    "geometry": {"geometry", "lattice"},
     "bindings": {"bindings", "geometry", "engine", "backend", "lattice", "process"},
 }
 """The rooms whose headers each room may include."""
@@ -36,6 +36,9 @@ BACKEND_ARROWS = {
     "cuda": {"cuda", "custom", "run_time_compilation", ""},
 }
 """The same of the folders within the backend: neither kind of device knows the other. "" has the files in none."""
+
+SURFACE_FOLLOWERS = ("surface_lines.h", "mesh_lines.h", "mesh_lines.cpp", "mesh_arguments.h", "devices.cpp")
+"""The files of the backend that may know surfaces of triangles: a GPU follows lattice lines through them."""
 
 BACKEND_CHOICES = ("devices.cpp", "link_bandwidth.cpp")
 """The files of the backend that choose a device, and so know both kinds."""
@@ -145,6 +148,18 @@ def test_devices_of_one_kind_do_not_know_the_other(path: Path) -> None:
         if target.is_relative_to(backend) and path.name not in BACKEND_CHOICES:
             other, *_ = (*target.relative_to(backend).parts[:-1], "")
             assert other in BACKEND_ARROWS[folder], f"{name(path)} includes {included}: {folder} must not know {other}"
+
+
+@pytest.mark.parametrize("path", sources(CPP / "backend", ".h", ".cpp"), ids=name)
+def test_few_files_of_the_backend_know_surfaces(path: Path) -> None:
+    found = [included for included in includes(path)[0] if "geometry/" in included]
+    assert found == [] or path.name in SURFACE_FOLLOWERS
+
+
+@pytest.mark.parametrize("path", sources(CPP / "geometry", ".h", ".cpp"), ids=name)
+def test_geometry_takes_of_lattice_what_compilers_of_gpus_need(path: Path) -> None:
+    found = [included for included in includes(path)[0] if "lattice/" in included]
+    assert {Path(included).name for included in found} <= {"portability.h", "arithmetic.h"}
 
 
 @pytest.mark.parametrize("path", sources(CPP / "lattice", ".h", ".cpp"), ids=name)

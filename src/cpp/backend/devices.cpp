@@ -13,7 +13,9 @@
 #include "cuda/custom_parameters.h"
 #include "cuda/device.h"
 #include "cuda/gpu_arrays.h"
+#include "cuda/mesh_lines.h"
 #include "cuda/shared_block.h"
+#include "surface_lines.h"
 
 namespace lbm::backend {
 
@@ -111,6 +113,21 @@ custom::Made make_parameters(const BlockSpec& spec, const DeviceOptions& options
     custom::Made made{};
     cpu::custom_kernels(spec, options.isa).make_parameters(given.data(), int(given.size()), &made);
     return made;
+}
+
+void follow_lines(const geometry::Surface& surface, const std::string& device, int threads, std::size_t bytes,
+                  const std::function<void(geometry::LatticeLines&)>& work) {
+    const int gpu = gpu_number(device);
+    if (gpu >= 0) {
+        try {
+            cuda::MeshLines lines(surface, gpu, threads, bytes);
+            work(lines);
+            return;
+        } catch (const cuda::OutOfDeviceMemory&) {  // threads of the host need none of it
+        }
+    }
+    geometry::HostLines lines(surface, threads);
+    work(lines);
 }
 
 FieldExtremes extremes(const GpuArray& array, const int (&corner)[3], const int (&size)[3]) {

@@ -1,6 +1,7 @@
 // Binds the surfaces of meshes: what is inside of them, and the links that they cut.
 #include <pybind11/stl.h>
 
+#include "../backend/surface_lines.h"
 #include "../geometry/links.h"
 #include "../geometry/parallel.h"
 #include "../geometry/rays.h"
@@ -116,18 +117,22 @@ std::vector<py::ssize_t> shape_of(const geometry::Part& part, py::ssize_t rim) {
 }
 
 py::array_t<bool> solid(const SurfaceTree& s, const std::array<std::int64_t, 3>& offset,
-                        const std::array<std::int64_t, 3>& size, int threads) {
+                        const std::array<std::int64_t, 3>& size, int threads, const std::string& device,
+                        std::size_t gpu_bytes) {
     const geometry::Part part = part_of(offset, size);
     py::array_t<bool> found(shape_of(part, 0));
     auto* data = reinterpret_cast<std::uint8_t*>(found.mutable_data());
     const NoGil released;
-    geometry::find_solid(s.surface, s.surface.closure() == Closure::Open ? &s.tree() : nullptr, part, data, threads);
+    const geometry::Tree* tree = s.surface.closure() == Closure::Open ? &s.tree() : nullptr;
+    backend::follow_lines(s.surface, device, threads, gpu_bytes,
+                          [&](geometry::LatticeLines& lines) { geometry::find_solid(lines, tree, part, data); });
     return found;
 }
 
 py::tuple links(const SurfaceTree& s, const std::array<std::int64_t, 3>& offset,
                 const std::array<std::int64_t, 3>& size, const std::vector<std::array<int, 3>>& velocities,
-                const Bytes& own, const Bytes& taken, double least, double hidden, int threads) {
+                const Bytes& own, const Bytes& taken, double least, double hidden, int threads,
+                const std::string& device, std::size_t gpu_bytes) {
     const geometry::Part part = part_of(offset, size);
     require_shape("own", own, shape_of(part, 2));
     require_shape("taken", taken, shape_of(part, 0));
@@ -139,8 +144,11 @@ py::tuple links(const SurfaceTree& s, const std::array<std::int64_t, 3>& offset,
     std::vector<geometry::CutLink> found;
     {
         const NoGil released;
-        found = geometry::find_links(s.surface, part, velocities, reinterpret_cast<const std::uint8_t*>(own.data()),
-                                     reinterpret_cast<const std::uint8_t*>(taken.data()), least, hidden, threads);
+        const auto* inside = reinterpret_cast<const std::uint8_t*>(own.data());
+        const auto* no_fluid = reinterpret_cast<const std::uint8_t*>(taken.data());
+        backend::follow_lines(s.surface, device, threads, gpu_bytes, [&](geometry::LatticeLines& lines) {
+            found = geometry::find_links(lines, part, velocities, inside, no_fluid, least, hidden);
+        });
     }
     const auto count = py::ssize_t(found.size());
     py::array_t<std::int64_t> cells({count, py::ssize_t(3)}), directions(count);
@@ -239,9 +247,11 @@ void bind_geometry(py::module_& module) {
                  return std::make_unique<SurfaceTree>(std::move(mesh), Closure(closure));
              }),
              py::arg("vertices"), py::arg("triangles"), py::arg("closure"))
-        .def("solid", &solid, py::arg("offset"), py::arg("shape"), py::arg("threads"))
+        .def("solid", &solid, py::arg("offset"), py::arg("shape"), py::arg("threads"), py::arg("device") = "cpu",
+             py::arg("gpu_bytes") = backend::bytes_for_lines)
         .def("links", &links, py::arg("offset"), py::arg("shape"), py::arg("velocities"), py::arg("own"),
-             py::arg("taken"), py::arg("least"), py::arg("hidden"), py::arg("threads"))
+             py::arg("taken"), py::arg("least"), py::arg("hidden"), py::arg("threads"), py::arg("device") = "cpu",
+             py::arg("gpu_bytes") = backend::bytes_for_lines)
         .def("contains", &contains, py::arg("points"), py::arg("threads"))
         .def("near", &near, py::arg("points"), py::arg("distance"), py::arg("threads"))
         .def("winding_numbers", &winding_numbers, py::arg("points"), py::arg("beta"), py::arg("threads"))

@@ -17,9 +17,20 @@ bool is_before(const CutLink& a, const CutLink& b) {
 /// What is asked of all directions.
 class Finder {
 public:
-    Finder(const Surface& surface, const Part& part, const std::uint8_t* own, const std::uint8_t* taken, double least,
-           int threads)
-        : surface_(surface), part_(part), own_(own), taken_(taken), least_(least), threads_(threads) {}
+    Finder(LatticeLines& lines, const Part& part, const std::uint8_t* own, const std::uint8_t* taken, double least)
+        : lines_(lines), part_(part), own_(own), taken_(taken), least_(least), threads_(lines.threads()) {}
+
+    /// Whether the surface comes near the part.
+    bool is_near() const {
+        const Bounds& bounds = lines_.surface().bounds();
+        for (int k = 0; k < 3; ++k) {
+            if (!(bounds.low[k] <= double(part_.offset[k] + part_.size[k]) + 2 &&
+                  bounds.high[k] >= double(part_.offset[k]) - 2)) {
+                return false;
+            }
+        }
+        return true;
+    }
 
     /// Whether links begin in a cell of these numbers along the axes, counted in the domain.
     bool is_fluid(const std::int64_t cell[3]) const {
@@ -45,24 +56,22 @@ public:
     /// Adds the cuts of all lines along a direction; its own number and that of its opposite are negative where the
     /// velocities lack them.
     void add_cuts(const Direction& along, std::int32_t forward, std::int32_t backward) {
-        const Slabs slabs(surface_, along, lines_of(along));
-        for_pieces(slabs.count(), threads_, [&](long slab) {
+        CellBox box{};  // of the cells of the part, and of those one step before them
+        for (int k = 0; k < 3; ++k) {
+            box.low[k] = part_.offset[k] - 1, box.high[k] = part_.offset[k] + part_.size[k] + 1;
+        }
+        lines_.for_cuts(along, lines_of(along), box, [&](const LineCut* cuts, std::size_t count) {
             std::vector<CutLink> found;
-            const LineRange range = slabs.lines_of(slab);
-            for (std::int64_t k = slabs.start[std::size_t(slab)]; k < slabs.start[std::size_t(slab) + 1]; ++k) {
-                for_crossings(surface_, along, slabs.triangles[std::size_t(k)], range,
-                              [&](std::int64_t first, std::int64_t second, int, const Cut& cut) {
-                                  std::int64_t cell[3];
-                                  cell[along.major] = cut.cell;
-                                  cell[along.first] = first + along.c[along.first] * cut.cell;
-                                  cell[along.second] = second + along.c[along.second] * cut.cell;
-                                  add(cell, forward, cut.distance, found);
-                                  for (int d = 0; d < 3; ++d) {
-                                      cell[d] += along.c[d];
-                                  }
-                                  add(cell, backward, 1 - cut.distance, found);
-                              });
+            for (const LineCut* cut = cuts; cut != cuts + count; ++cut) {
+                std::int64_t cell[3] = {cut->cell[0], cut->cell[1], cut->cell[2]};
+                add(cell, forward, cut->distance, found);
+                for (int d = 0; d < 3; ++d) {
+                    cell[d] += along.c[d];
+                }
+                add(cell, backward, 1 - cut->distance, found);
             }
+            std::sort(found.begin(), found.end(), is_before);
+            keep_nearest(found);
             keep(found);
         });
     }
@@ -72,6 +81,7 @@ public:
         sort();
         std::vector<CutLink> cuts;
         cuts.swap(links_);
+        keep_nearest(cuts);
         for_pieces(part_.size[0], threads_, [&](long x) {
             std::vector<CutLink> found;
             const std::int64_t layer = part_.size[1] * part_.size[2];
@@ -113,9 +123,9 @@ public:
     std::vector<CutLink> take() { return std::move(links_); }
 
 private:
-    LineRange lines_of(const Direction& along) const {
+    LineRange lines_of(const LineDirection& along) const {
         LineRange range{};
-        std::int64_t* ends[2][2] = {{&range.first_begin, &range.first_end}, {&range.second_begin, &range.second_end}};
+        Index* ends[2][2] = {{&range.first_begin, &range.first_end}, {&range.second_begin, &range.second_end}};
         const int axes[2] = {along.first, along.second};
         // A line has a cell of the part, or one next to it.
         const std::int64_t major[2] = {part_.offset[along.major] - 1,
@@ -137,14 +147,18 @@ private:
         }
     }
 
-    /// Adds the nearest cut of each link; all cuts of a link come in one call.
-    void keep(std::vector<CutLink>& found) {
-        std::sort(found.begin(), found.end(), is_before);
-        const auto end = std::unique(found.begin(), found.end(), [](const CutLink& a, const CutLink& b) {
+    /// Leaves the nearest cut of each link of a sorted list.
+    static void keep_nearest(std::vector<CutLink>& cuts) {
+        const auto end = std::unique(cuts.begin(), cuts.end(), [](const CutLink& a, const CutLink& b) {
             return a.cell == b.cell && a.direction == b.direction;
         });
+        cuts.erase(end, cuts.end());
+    }
+
+    /// Adds links that a thread has found.
+    void keep(const std::vector<CutLink>& found) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        links_.insert(links_.end(), found.begin(), end);
+        links_.insert(links_.end(), found.begin(), found.end());
     }
 
     /// Whether the cells z to z + 7 of a row are all inside, or no cell next to them is.
@@ -193,7 +207,7 @@ private:
         links_ = std::move(sorted);
     }
 
-    const Surface& surface_;
+    LatticeLines& lines_;
     const Part& part_;
     const std::uint8_t* own_;
     const std::uint8_t* taken_;
@@ -205,11 +219,11 @@ private:
 
 }  // namespace
 
-std::vector<CutLink> find_links(const Surface& surface, const Part& part,
+std::vector<CutLink> find_links(LatticeLines& lines, const Part& part,
                                 const std::vector<std::array<int, 3>>& velocities, const std::uint8_t* own,
-                                const std::uint8_t* taken, double least, double hidden, int threads) {
-    Finder finder(surface, part, own, taken, least, threads);
-    std::vector<bool> is_done(velocities.size(), false);
+                                const std::uint8_t* taken, double least, double hidden) {
+    Finder finder(lines, part, own, taken, least);
+    std::vector<bool> is_done(velocities.size(), !finder.is_near());
     for (std::size_t k = 0; k < velocities.size(); ++k) {
         if (is_done[k] || velocities[k] == std::array<int, 3>{0, 0, 0}) {
             continue;

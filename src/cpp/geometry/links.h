@@ -19,8 +19,8 @@ struct CutLink {
 /// own: the cells inside the surface, of the part with a rim of one cell about it. taken: the cells of the part that no
 /// link begins in; none does in a cell of `own`. A link to a cell of `own` that no triangle cuts gets `hidden`; a
 /// distance below `least` becomes that.
-std::vector<CutLink> find_links(const Surface& surface, const Part& part,
+std::vector<CutLink> find_links(LatticeLines& lines, const Part& part,
                                 const std::vector<std::array<int, 3>>& velocities, const std::uint8_t* own,
-                                const std::uint8_t* taken, double least, double hidden, int threads);
+                                const std::uint8_t* taken, double least, double hidden);
 
 }  // namespace lbm::geometry

@@ -1,25 +1,13 @@
-// Vectors of three doubles.
+// Lengths of vectors and boxes about them, on the host.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 
+#include "vec.h"
+
 namespace lbm::geometry {
 
-struct Vec {
-    double x[3];
-
-    double operator[](int k) const { return x[k]; }
-    double& operator[](int k) { return x[k]; }
-};
-
-inline Vec operator+(const Vec& a, const Vec& b) { return {{a[0] + b[0], a[1] + b[1], a[2] + b[2]}}; }
-inline Vec operator-(const Vec& a, const Vec& b) { return {{a[0] - b[0], a[1] - b[1], a[2] - b[2]}}; }
-inline Vec operator*(double s, const Vec& a) { return {{s * a[0], s * a[1], s * a[2]}}; }
-inline double dot(const Vec& a, const Vec& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-inline Vec cross(const Vec& a, const Vec& b) {
-    return {{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}};
-}
 inline double length(const Vec& a) { return std::sqrt(dot(a, a)); }
 
 /// An axis-aligned box; empty until a point is added.

@@ -2,73 +2,14 @@
 #include "voxels.h"
 
 #include <cstring>
-#include <numeric>
 
 #include "parallel.h"
+#include "slabs.h"
 
 namespace lbm::geometry {
 namespace {
 
 constexpr int axis_velocities[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-
-struct Crossing {
-    std::int64_t first, second, cell;
-    int sign;
-};
-
-bool is_filled(Closure closure, std::int64_t wound, std::int64_t crossings) {
-    return closure == Closure::Even ? crossings % 2 != 0 : wound != 0;
-}
-
-/// Calls body(first, second, crossings, one past the last) for each line of a slab that crosses the surface, its
-/// crossings in order along the line.
-template <class Body>
-void for_lines(const Surface& surface, const Direction& along, const Slabs& slabs, long slab, Body&& body) {
-    std::vector<Crossing> found;
-    const LineRange range = slabs.lines_of(slab);
-    for (std::int64_t k = slabs.start[std::size_t(slab)]; k < slabs.start[std::size_t(slab) + 1]; ++k) {
-        for_crossings(surface, along, slabs.triangles[std::size_t(k)], range,
-                      [&](std::int64_t first, std::int64_t second, int sign, const Cut& cut) {
-                          found.push_back({first, second, cut.cell, sign});
-                      });
-    }
-    std::sort(found.begin(), found.end(), [](const Crossing& a, const Crossing& b) {
-        return a.first != b.first ? a.first < b.first : a.second != b.second ? a.second < b.second : a.cell < b.cell;
-    });
-    for (std::size_t start = 0; start < found.size();) {
-        std::size_t stop = start + 1;
-        while (stop < found.size() && found[stop].first == found[start].first &&
-               found[stop].second == found[start].second) {
-            ++stop;
-        }
-        body(found[start].first, found[start].second, &found[start], found.data() + stop);
-        start = stop;
-    }
-}
-
-/// Calls body(begin, end) for the runs of cells, by their numbers in the part, that a line finds filled.
-template <class Body>
-void for_runs(const Crossing* crossing, const Crossing* last, Closure closure, std::int64_t offset, std::int64_t size,
-              Body&& body) {
-    std::int64_t wound = 0, crossings = 0;
-    for (; crossing != last; ++crossing) {
-        wound += crossing->sign;
-        ++crossings;
-        if (is_filled(closure, wound, crossings)) {
-            const std::int64_t next = crossing + 1 == last ? offset + size : crossing[1].cell + 1;
-            const auto begin = std::max<std::int64_t>(crossing->cell + 1 - offset, 0);
-            const std::int64_t end = std::min(next - offset, size);
-            if (begin < end) {
-                body(begin, end);
-            }
-        }
-    }
-}
-
-LineRange lines_of(const Part& part, const Direction& along) {
-    return {part.offset[along.first], part.offset[along.first] + part.size[along.first], part.offset[along.second],
-            part.offset[along.second] + part.size[along.second]};
-}
 
 /// What lines along three axes say of a cell of an open surface: a bit for each that finds it inside.
 constexpr std::uint8_t all_axes = 7, in_doubt = 8;
@@ -82,7 +23,7 @@ void find_open(const Surface& surface, const Tree& tree, const Part& part, std::
         const Slabs slabs(surface, along, lines_of(part, along));
         for_pieces(slabs.count(), threads, [&](long slab) {
             for_lines(surface, along, slabs, slab,
-                      [&](std::int64_t first, std::int64_t second, const Crossing* crossing, const Crossing* last) {
+                      [&](Index first, Index second, const Crossing* crossing, const Crossing* last) {
                           std::uint8_t* line = solid + (first - part.offset[along.first]) * strides[along.first] +
                                                (second - part.offset[along.second]) * strides[along.second];
                           const std::int64_t stride = strides[axis], size = part.size[axis];
@@ -95,12 +36,11 @@ void find_open(const Surface& surface, const Tree& tree, const Part& part, std::
                                   line[k * stride] |= in_doubt;
                               }
                           }
-                          for_runs(crossing, last, Closure::Open, part.offset[axis], size,
-                                   [&](std::int64_t begin, std::int64_t end) {
-                                       for (std::int64_t k = begin; k < end; ++k) {
-                                           line[k * stride] |= std::uint8_t(1 << axis);
-                                       }
-                                   });
+                          for_runs(crossing, last, Closure::Open, part.offset[axis], size, [&](Index begin, Index end) {
+                              for (std::int64_t k = begin; k < end; ++k) {
+                                  line[k * stride] |= std::uint8_t(1 << axis);
+                              }
+                          });
                       });
         });
     }
@@ -138,71 +78,31 @@ Part overlap(const Surface& surface, const Part& part) {
 
 }  // namespace
 
-Slabs::Slabs(const Surface& surface, const Direction& along, const LineRange& lines) : range(lines) {
-    const auto all = std::max<std::int64_t>(range.first_end - range.first_begin, 0);
-    lines_each = std::max<std::int64_t>(1, all / 256);
-    const auto count = std::size_t((all + lines_each - 1) / lines_each);
-    start.assign(count + 1, 0);
-    const auto number = std::int32_t(surface.mesh().triangles.size());
-    const auto for_slabs = [&](auto&& body) {
-        for (std::int32_t t = 0; t < number; ++t) {
-            std::int64_t first[2];
-            first_lines(surface, along, t, first);
-            first[0] = std::max(first[0], range.first_begin);
-            first[1] = std::min(first[1], range.first_end);
-            if (first[0] < first[1]) {
-                const std::int64_t last = (first[1] - 1 - range.first_begin) / lines_each;
-                for (std::int64_t k = (first[0] - range.first_begin) / lines_each; k <= last; ++k) {
-                    body(std::size_t(k), t);
-                }
-            }
-        }
-    };
-    for_slabs([&](std::size_t slab, std::int32_t) { ++start[slab + 1]; });
-    std::partial_sum(start.begin(), start.end(), start.begin());
-    triangles.resize(std::size_t(start.back()));
-    std::vector<std::int64_t> next(start.begin(), start.end() - 1);
-    for_slabs([&](std::size_t slab, std::int32_t t) { triangles[std::size_t(next[slab]++)] = t; });
-}
-
-LineRange Slabs::lines_of(long slab) const {
-    LineRange found = range;
-    found.first_begin = range.first_begin + slab * lines_each;
-    found.first_end = std::min(found.first_begin + lines_each, range.first_end);
-    return found;
-}
-
-void find_solid(const Surface& surface, const Tree* tree, const Part& part, std::uint8_t* solid, int threads) {
+void find_solid(LatticeLines& lines, const Tree* tree, const Part& part, std::uint8_t* solid) {
+    const Surface& surface = lines.surface();
     const std::int64_t layer = part.size[1] * part.size[2];
-    for_pieces(part.size[0], threads, [&](long x) { std::memset(solid + x * layer, 0, std::size_t(layer)); });
+    for_pieces(part.size[0], lines.threads(), [&](long x) { std::memset(solid + x * layer, 0, std::size_t(layer)); });
     const Part inner = overlap(surface, part);
     if (inner.cells() == 0) {
         return;
     }
-    if (surface.closure() == Closure::Open) {
-        std::vector<std::uint8_t> found(std::size_t(inner.cells()), 0);
-        find_open(surface, *tree, inner, found.data(), threads);
-        for (std::int64_t row = 0; row < inner.size[0] * inner.size[1]; ++row) {
-            const std::int64_t x = row / inner.size[1] + inner.offset[0] - part.offset[0];
-            const std::int64_t y = row % inner.size[1] + inner.offset[1] - part.offset[1];
-            std::memcpy(solid + (x * part.size[1] + y) * part.size[2] + inner.offset[2] - part.offset[2],
-                        &found[std::size_t(row * inner.size[2])], std::size_t(inner.size[2]));
-        }
+    if (surface.closure() != Closure::Open) {
+        lines.fill(inner, part, solid);
         return;
     }
-    const Direction along(axis_velocities[2]);
-    const Slabs slabs(surface, along, lines_of(inner, along));
-    for_pieces(slabs.count(), threads, [&](long slab) {
-        for_lines(surface, along, slabs, slab,
-                  [&](std::int64_t x, std::int64_t y, const Crossing* crossing, const Crossing* last) {
-                      std::uint8_t* line =
-                          solid + ((x - part.offset[0]) * part.size[1] + y - part.offset[1]) * part.size[2];
-                      for_runs(crossing, last, surface.closure(), part.offset[2], part.size[2],
-                               [&](std::int64_t begin, std::int64_t end) {
-                                   std::memset(line + begin, 1, std::size_t(end - begin));
-                               });
-                  });
-    });
+    std::vector<std::uint8_t> found(std::size_t(inner.cells()), 0);
+    find_open(surface, *tree, inner, found.data(), lines.threads());
+    for (std::int64_t row = 0; row < inner.size[0] * inner.size[1]; ++row) {
+        const std::int64_t x = row / inner.size[1] + inner.offset[0] - part.offset[0];
+        const std::int64_t y = row % inner.size[1] + inner.offset[1] - part.offset[1];
+        std::memcpy(solid + (x * part.size[1] + y) * part.size[2] + inner.offset[2] - part.offset[2],
+                    &found[std::size_t(row * inner.size[2])], std::size_t(inner.size[2]));
+    }
+}
+
+void find_solid(const Surface& surface, const Tree* tree, const Part& part, std::uint8_t* solid, int threads) {
+    HostLines lines(surface, threads);
+    find_solid(lines, tree, part, solid);
 }
 
 bool is_inside(const Surface& surface, const Tree& tree, const Vec& p) {
@@ -222,7 +122,7 @@ bool is_inside(const Surface& surface, const Tree& tree, const Vec& p) {
                        p[along.second] <= box.high[along.second] + margin;
             },
             [&](std::int32_t number) {
-                const SeenTriangle triangle(surface, along, number);
+                const SeenTriangle triangle(surface.view(), along, number);
                 const int sign = triangle.crossing_of(line);
                 if (sign != 0) {
                     all += sign;

@@ -23,19 +23,21 @@ class BodyCells:
         solid: read-only bool array of the process's window, True in any body.
         fluid_cells: number of cells of the domain that are in no body.
         without_cells: the bodies that have no cell, but a surface.
+        device: that large meshes are looked at on.
 
     Args:
         domain: with the bodies.
         subdomain: of the process.
         processes: of the solver.
+        device: as above.
 
     Raises:
         TypeError, ValueError: a body has no cell and no surface, or a cell that another has, or a function gives no
             bool; or there is no fluid cell.
     """
 
-    def __init__(self, domain: Domain, subdomain: Subdomain, processes: Processes) -> None:
-        self._subdomain = subdomain
+    def __init__(self, domain: Domain, subdomain: Subdomain, processes: Processes, device: str = "cpu") -> None:
+        self._subdomain, self.device = subdomain, device
         self._names = list(domain.bodies)
         self._has_surface = [body.geometry is not None or body.links is not None for body in domain.bodies.values()]
         self._moving = {name for name, body in domain.bodies.items() if body.motion is not None}
@@ -64,7 +66,7 @@ class BodyCells:
         known = self._subdomain.known
         if body.name in self._moving:
             return np.zeros(known[1], dtype=np.bool_)
-        return body.within(self._subdomain.axes(known))
+        return body.within(self._subdomain.axes(known), self.device)
 
     def _add(self, name: str, mask: NDArray[np.bool_]) -> None:
         """Take a body's mask of the known cells."""

@@ -47,7 +47,7 @@ class BodyLinks:
             return None
         axes, size = subdomain.axes(subdomain.known), np.array(subdomain.known[1])
         velocities = np.asarray(stencil.c, np.int64)
-        found = body.links_within(axes, velocities, cells.solid_at_known)
+        found = body.links_within(axes, velocities, cells.solid_at_known, cells.device)
         end = found.cells + velocities[found.directions]
         wraps = np.array(subdomain.periodic) & (size == np.array(subdomain.shape))
         end = np.where(wraps, end % size, end)

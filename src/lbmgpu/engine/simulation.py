@@ -79,7 +79,7 @@ class Simulation:
             fixed = force.spatial if changes else force
             force_field = callable(fixed) or (isinstance(fixed, np.ndarray | GpuArray) and fixed.ndim > 1)
             settings.check_memory(force_field=force_field, scaled_force=changes)
-            self.bodies = BodyCells(self.domain, self.subdomain, self.processes)
+            self.bodies = BodyCells(self.domain, self.subdomain, self.processes, settings.devices[0])
             self.processes.is_part = self.subdomain.is_part
             with collective.by_user(self.processes, "the functions of Solver"):
                 self.boundary = BoundaryValues(self.domain, thermal, subdomain=self.subdomain, cells=self.bodies)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from . import cells
-from .matrices import apply, product
+from .matrices import apply
 from .report import Description, Domain, describe
 
 Floats = NDArray[np.float64]
@@ -251,23 +252,33 @@ class Geometry(ABC):
     def __hash__(self) -> int:
         return hash(self.fingerprint())
 
-    def solid(self, offset: Sequence[int], shape: Sequence[int]) -> Bools:
+    def solid(self, offset: Sequence[int], shape: Sequence[int], *, device: str = "cpu") -> Bools:
         """The cells of a part whose centres are in the geometry: a bool array of `shape`.
 
-        Each cell is decided by itself: parts have the bits of the whole.
+        Each cell is decided by itself: parts have the bits of the whole, and devices find the same.
 
         Args:
             offset: the number of the part's first cell along each axis; may be negative.
             shape: cells along each axis.
+            device: ``"cpu"``, or a GPU such as ``"cuda:0"``, which looks at large `Mesh` objects; at all else the CPU
+                does.
 
         Raises:
-            TypeError, ValueError: not an integer for each axis.
+            TypeError, ValueError: not an integer for each axis, or no name of a device.
+            CudaError: the GPU cannot be used.
         """
         start, size = part(offset, shape, self.dimensions)
+        device_name(device)
         return cells.solid(self.inside, self.bounds, start, size)
 
     def links(
-        self, offset: Sequence[int], shape: Sequence[int], stencil_velocities: ArrayLike, solid: ArrayLike | None = None
+        self,
+        offset: Sequence[int],
+        shape: Sequence[int],
+        stencil_velocities: ArrayLike,
+        solid: ArrayLike | None = None,
+        *,
+        device: str = "cpu",
     ) -> Links:
         """The links of a part that the surface cuts, from fluid cells; sorted by cell, then by direction.
 
@@ -279,20 +290,28 @@ class Geometry(ABC):
             offset, shape: the part, as for `solid`.
             stencil_velocities: integers ``(Q, D)`` of -1, 0 and 1.
             solid: bool array of `shape`, the cells that are not fluid; None for `solid` of the geometry.
+            device: as for `solid`.
 
         Raises:
-            TypeError, ValueError: a wrong part, velocity or array.
+            TypeError, ValueError: a wrong part, velocity, array or name of a device.
+            CudaError: the GPU cannot be used.
         """
         start, size = part(offset, shape, self.dimensions)
         velocities = _velocities(stencil_velocities, self.dimensions)
-        own = self.solid([n - 1 for n in start], [n + 2 for n in size])
+        own = self.solid([n - 1 for n in start], [n + 2 for n in size], device=device)
         taken = own[(slice(1, -1),) * self.dimensions]
         if solid is not None:
             taken = _mask(solid, size)
-        return Links(*self._links(start, size, velocities, own, taken))
+        return Links(*self._links(start, size, velocities, own, taken, device))
 
     def _links(
-        self, start: tuple[int, ...], size: tuple[int, ...], velocities: NDArray[np.int64], own: Bools, taken: Bools
+        self,
+        start: tuple[int, ...],
+        size: tuple[int, ...],
+        velocities: NDArray[np.int64],
+        own: Bools,
+        taken: Bools,
+        device: str,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
         return cells.links(self, start, size, velocities, own, taken)
 
@@ -376,55 +395,6 @@ class Compound(Geometry):
         return Compound(self.kind, self.first.moved(turn, factor, shift), self.second.moved(turn, factor, shift))
 
 
-class Placed(Geometry):
-    """A geometry of three dimensions turned and shifted, where its own numbers cannot say so."""
-
-    dimensions = 3
-
-    def __init__(self, inner: Geometry, turn: Floats, shift: Floats) -> None:
-        self.inner, self.turn, self.shift = inner, turn, shift
-
-    def __repr__(self) -> str:
-        return f"Placed({self.inner!r}, {self.turn.tolist()}, {self.shift.tolist()})"
-
-    def fingerprint(self) -> str:
-        return f"placed({self.inner.fingerprint()}, {self.turn.tolist()}, {self.shift.tolist()})"
-
-    def _to_inner(self, x: Sequence[Floats]) -> list[Floats]:
-        from_center = [a - float(b) for a, b in zip(x, self.shift, strict=True)]
-        return [sum(float(self.turn[j, k]) * from_center[j] for j in range(3)) for k in range(3)]  # type: ignore[misc]
-
-    def from_inner(self, points: Floats) -> Floats:
-        """Points ``(n, 3)`` of the inner geometry where they are in this one."""
-        return np.asarray(points @ self.turn.T + self.shift)
-
-    @property
-    def bounds(self) -> Floats:
-        low, high = self.inner.bounds
-        with np.errstate(invalid="ignore"):
-            ends = [np.where(self.turn == 0, 0.0, self.turn * end) for end in (low, high)]
-        first, last = np.minimum(*ends).sum(axis=1), np.maximum(*ends).sum(axis=1)
-        return np.stack([first + self.shift, last + self.shift])
-
-    @property
-    def volume(self) -> float:
-        return self.inner.volume
-
-    def inside(self, *x: Floats) -> Bools:
-        return self.inner.inside(*self._to_inner(x))
-
-    def crossings(self, x: Sequence[Floats], step: Sequence[float]) -> Floats:
-        along = [float(sum(self.turn[j, k] * step[j] for j in range(3))) for k in range(3)]
-        return self.inner.crossings(self._to_inner(x), along)
-
-    def near(self, x: Sequence[Floats], distance: float) -> Bools:
-        return self.inner.near(self._to_inner(x), distance)
-
-    def moved(self, turn: Floats, factor: float, shift: Floats) -> Geometry:
-        inner = self.inner.moved(np.eye(3), factor, np.zeros(3)) if factor != 1 else self.inner
-        return Placed(inner, product(turn, self.turn), factor * apply(turn, self.shift) + shift)
-
-
 def read_by(function: Callable[[Any, bool], Geometry]) -> None:
     """Have `Geometry.load` call `function`, with its arguments."""
     _readers[:] = [function]
@@ -476,6 +446,15 @@ def part(offset: Any, shape: Any, dimensions: int) -> tuple[tuple[int, ...], tup
             raise ValueError(f"{name}: {checks.shown(tuple(value))} given, must have {right}")
     start = tuple(checks.integer(f"offset[{k}]", n, at_least=-_FAR, at_most=_FAR) for k, n in enumerate(given[0]))
     return start, tuple(checks.integer(f"shape[{k}]", n, at_most=_FAR) for k, n in enumerate(given[1]))
+
+
+def device_name(given: Any) -> str:
+    """A checked name of a device: ``"cpu"``, ``"cuda:0"`` and so on."""
+    if not isinstance(given, str):
+        raise TypeError(f"device: {checks.shown(given)} given, must be a text such as 'cuda:0'")
+    if re.fullmatch(r"cpu|cuda:[0-9]{1,4}", given) is None:
+        raise ValueError(f"device: {checks.shown(given)} given, must be 'cpu', or 'cuda:0' and so on")
+    return given
 
 
 _FAR = 2**31

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -13,11 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core, checks
 from ..errors import GeometryError
 from . import cells
-from .base import Bools, Floats, Geometry, part, read_by
+from .base import Bools, Floats, Geometry, device_name, part, read_by
 from .mesh_file import read_triangles
 
 CLOSURES = ("closed", "closed without orientation", "open")
 """By the number that C++ has for each."""
+GPU_TRIANGLES, GPU_CELLS = 2**16, 2**24
+"""From so many triangles of a mesh on, or cells of a part, a GPU is asked, if one is given. The CPU has found smaller
+ones before a GPU has its kernels; both find the same bits."""
 
 
 class Mesh(Geometry):
@@ -146,16 +150,28 @@ class Mesh(Geometry):
             return np.asarray(self.crossings(x, step).min(axis=0))
         return super().first_cut(x, step)
 
-    def solid(self, offset: Sequence[int], shape: Sequence[int]) -> Bools:
+    def solid(self, offset: Sequence[int], shape: Sequence[int], *, device: str = "cpu") -> Bools:
         start, size = part(offset, shape, 3)
+        device = self._helping(device, size)
         if self.sheet:
             return np.zeros(size, np.bool_)
-        return self._surface.solid(start, size, _core.default_threads())
+        return self._surface.solid(start, size, _core.default_threads(), device)
+
+    def _helping(self, device: str, size: tuple[int, ...]) -> str:
+        """The device, or the CPU for a small mesh in a small part."""
+        is_large = len(self.triangles) >= GPU_TRIANGLES or math.prod(size) >= GPU_CELLS
+        return device if device_name(device) != "cpu" and is_large else "cpu"
 
     def _links(
-        self, start: tuple[int, ...], size: tuple[int, ...], velocities: NDArray[np.int64], own: Bools, taken: Bools
+        self,
+        start: tuple[int, ...],
+        size: tuple[int, ...],
+        velocities: NDArray[np.int64],
+        own: Bools,
+        taken: Bools,
+        device: str,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
-        numbers = (cells.LEAST, cells.HIDDEN, _core.default_threads())
+        numbers = (cells.LEAST, cells.HIDDEN, _core.default_threads(), self._helping(device, size))
         taken = np.ascontiguousarray(taken)
         return self._surface.links(start, size, [tuple(c) for c in velocities.tolist()], own, taken, *numbers)
 

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from .base import Bools, Floats, Geometry, Placed
+from .base import Bools, Floats, Geometry
 from .matrices import apply
+from .placed import Placed
 
 _ACROSS = {"x": (1, 2), "y": (0, 2), "z": (0, 1)}
 """The axes that the coordinates of a polygon are along, by that of its extrusion."""

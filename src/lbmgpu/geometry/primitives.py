@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from .base import Bools, Floats, Geometry, Placed, axis_vector, point
+from .base import Bools, Floats, Geometry, axis_vector, point
 from .matrices import apply
+from .placed import Placed
 from .polygon import Polygon
 
 

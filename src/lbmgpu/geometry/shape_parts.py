@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .base import Compound, Floats, Geometry, Placed
+from .base import Compound, Floats, Geometry
 from .mesh import Mesh
+from .placed import Placed
 from .polygon import Polygon, Prism
 from .primitives import Box, Cylinder, Plane, Sphere
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import GeometryError
-from .base import Floats, Geometry, Placed
+from .base import Floats, Geometry
 from .mesh import Mesh
+from .placed import Placed
 from .primitives import Box, Cylinder, Sphere
 
 Triangles = NDArray[np.int64]
