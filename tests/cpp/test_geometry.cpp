@@ -100,6 +100,7 @@ TEST(geometry_links_do_not_depend_on_who_follows_lines_nor_on_their_order) {
     std::vector<std::uint8_t> own(std::size_t(wide.cells())), taken(std::size_t(part.cells()), 0);
     find_solid(surface, nullptr, wide, own.data(), 2);
     std::vector<std::array<int, 3>> velocities;
+    velocities.reserve(27);
     for (int k = 0; k < 27; ++k) {
         velocities.push_back({k / 9 - 1, k / 3 % 3 - 1, k % 3 - 1});
     }
