@@ -1,0 +1,226 @@
+// A sweep over rows of cells whose state is moments, for one stencil and one instruction set. It advances several steps
+// for each time that memory is read and written.
+//
+// The sweep goes along the last axis, layer by layer. Of each row of a layer the populations are rebuilt, in a ring of
+// as many rows as one target row needs. A target row then sums what comes from this layer: for its neighbour above, for
+// itself, and for its neighbour below, which has all of its populations now and collides. So only the few sums of
+// a layer are kept from layer to layer (moment_collision.h), not the populations. A row that has collided goes to memory
+// after the last step; else its populations go to the ring of the next stage, which is one layer behind. All of
+// this fits the second-level cache.
+//
+// The cells around a tile that the first of several steps needs are computed by each tile for itself. Every cell has the
+// same operations in the same order wherever it is computed, so that bits depend neither on tiles nor on steps a sweep.
+#pragma once
+
+#include "../../lattice/moment_collision.h"
+#include "../../lattice/parameters.h"
+#include "moment_kernels.h"
+#include "pack.h"
+
+namespace lbm::cpu {
+namespace {
+
+using S = LBM_STENCIL;
+
+template <class Collision, class Real, class Parameters>
+class MomentSweep {
+public:
+    static constexpr int W = LBM_VECTOR_BYTES / int(sizeof(Real));
+    using V = Pack<Real, W>;
+    static constexpr bool solid = S::D == 3;
+    static constexpr int kept_rows = solid ? 3 : 1;
+
+    MomentSweep(const MomentArguments& arguments, const Parameters& parameters)
+        : a_(arguments),
+          parameters_(parameters),
+          memory_(S::D, S::Q, a_.address.nx, a_.steps, a_.end_y - a_.first_y),
+          first_row_(solid ? a_.first_y : 0),
+          end_row_(solid ? a_.end_y : 1),
+          first_layer_(solid ? a_.first_z : a_.first_y),
+          end_layer_(solid ? a_.end_z : a_.end_y),
+          compressibility_(Real(a_.compressibility)) {
+        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { force_.of[d] = V{} + Real(a_.force[d]); });
+        force_.is_any = a_.forced;
+        wraps_ = a_.address.self_periodic[0];
+    }
+
+    void run() const {
+        const int steps = a_.steps;
+        for (int layer = first_layer_ - steps; layer < end_layer_ + steps; ++layer) {
+            const int beyond = solid ? steps : 0;
+            for (int row = first_row_ - beyond; row < end_row_ + beyond; ++row) {
+                rebuild(row, layer);
+                advance(0, row, layer);
+            }
+        }
+    }
+
+private:
+    Real* stage(int s) const { return static_cast<Real*>(a_.scratch) + MomentScratch::line + s * memory_.of_stage(); }
+    /// The populations of a row of a stage; population i at x = 0 is `width` times i behind.
+    Real* populations(int s, int row) const {
+        const int slot = solid ? (row + kept_rows * 1024) % kept_rows : 0;
+        return stage(s) + slot * S::Q * memory_.width + memory_.left;
+    }
+    /// The sums of a target row of a stage.
+    Real* sums(int s, int row) const {
+        const int place = solid ? row - (first_row_ - (a_.steps - 1 - s)) : 0;
+        return stage(s) + memory_.ring + place * memory_.sums + memory_.left;
+    }
+    /// The cells of a row of a stage, whose populations the next step reads: those around the block too, but where
+    /// a row follows itself.
+    int first_x(int s) const { return wraps_ ? 0 : -((a_.steps - s + W - 1) / W * W); }
+    int end_x(int s) const { return wraps_ ? a_.address.nx : a_.address.nx + a_.steps - s; }
+
+    /// Offset of the first number of cell (0, y, z) of a row of a layer.
+    Index offset(int row, int layer) const {
+        const auto within = [](int at, int n, bool wraps) { return wraps ? (at % n + n) % n : at; };
+        const Address& address = a_.address;
+        const int y = within(solid ? row : layer, address.ny, address.self_periodic[1]);
+        const int z = solid ? within(layer, address.nz, address.self_periodic[2]) : 0;
+        return address.row(y, z, 0);
+    }
+
+    /// Puts the populations of a row in memory into the ring of the first stage.
+    [[gnu::noinline]] void rebuild(int row, int layer) const {
+        const Address& address = a_.address;
+        const Real* from = static_cast<const Real*>(a_.source) + offset(row, layer);
+        Real* to = populations(0, row);
+        const Index pitch = address.population_stride, width = memory_.width;
+        const Index ahead = address.row_stride;
+        const int end = end_x(0);
+        for (int x = first_x(0); x < end; x += W) {
+            StoredMoments<S, V> m;
+            m.for_each([&]<int k>(V& number) LBM_INLINE_LAMBDA {
+                number = load_pack<Real, W>(from + k * pitch + x);
+                __builtin_prefetch(from + k * pitch + x + ahead, 0, 2);
+            });
+            put_populations(m, to + x, width);
+        }
+        close_row(to);
+    }
+
+    LBM_HD void put_populations(const StoredMoments<S, V>& m, Real* to, Index width) const {
+        V h[S::Q];
+        populations_of<S, Collision>(m, force_, compressibility_, h);
+        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { store_pack<Real, W>(to + i * width, h[i]); });
+    }
+
+    /// Puts the populations that leave a row at one end before the other one, where a row follows itself.
+    void close_row(Real* row) const {
+        if (wraps_) {
+            const Index width = memory_.width, nx = a_.address.nx;
+            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+                if constexpr (S::c[i][0] > 0) {
+                    row[i * width - 1] = row[i * width + nx - 1];
+                } else if constexpr (S::c[i][0] < 0) {
+                    row[i * width + nx] = row[i * width];
+                }
+            });
+        }
+    }
+
+    /// To be called when the populations of a row of a layer are in the ring of a stage.
+    void advance(int s, int row, int layer) const {
+        const int around = a_.steps - 1 - s;  // cells around the tile that the stage computes
+        const int target = solid ? row - 1 : row;
+        if (solid && target < first_row_ - around) {
+            return;
+        }
+        const bool completes = layer - 1 >= first_layer_ - around;
+        if (!completes) {
+            collect<0>(s, target, nullptr, 0);
+        } else if (s + 1 == a_.steps) {
+            Real* to = static_cast<Real*>(a_.target) + offset(target, layer - 1);
+            collect<1>(s, target, to, a_.address.population_stride);
+        } else {
+            Real* to = populations(s + 1, target);
+            collect<2>(s, target, to, memory_.width);
+            close_row(to);
+            advance(s + 1, target, layer - 1);
+        }
+    }
+
+    /// Sums the populations that come from a layer, of a target row. With `then` of 1 or 2 the cells of the layer below
+    /// collide, and their moments or their populations go to `to`.
+    template <int then>
+    [[gnu::noinline]] void collect(int s, int row, Real* to, Index to_stride) const {
+        const Index width = memory_.width;
+        const Real* from[3] = {};
+        static_for<kept_rows>([&]<int k>() LBM_INLINE_LAMBDA { from[k] = populations(s, solid ? row + k - 1 : row); });
+        Real* const below = sums(s, row);
+        Real* const both = below + LayerSums<S, V>::numbers * width;
+        const int end = end_x(s + 1), nx = a_.address.nx;
+        for (int x = first_x(s + 1); x < end; x += W) {
+            V h[S::Q];
+            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+                constexpr int k = solid ? 1 - S::c[i][1] : 0;
+                h[i] = load_pack<Real, W>(from[k] + i * width + x - S::c[i][0]);
+            });
+            TwoLayers<S, V> before;
+            if constexpr (then != 0) {
+                before.for_each([&]<int k>(V& number)
+                                    LBM_INLINE_LAMBDA { number = load_pack<Real, W>(both + k * width + x); });
+            }
+            LayerSums<S, V> lower;
+            lower.template for_each<1>([&]<int k>(V& number)
+                                           LBM_INLINE_LAMBDA { number = load_pack<Real, W>(below + k * width + x); });
+            LayerSums<S, V> up = layer_sums<S, 1>(h);
+            up.template for_each<1>([&]<int k>(const V& number)
+                                        LBM_INLINE_LAMBDA { store_pack<Real, W>(below + k * width + x, number); });
+            TwoLayers<S, V> two = add_own_layer<S>(lower, layer_sums<S, 0>(h));
+            two.for_each([&]<int k>(const V& number)
+                             LBM_INLINE_LAMBDA { store_pack<Real, W>(both + k * width + x, number); });
+            if constexpr (then != 0) {
+                const IncomingMoments<S, V> in = add_layer_above<S>(before, layer_sums<S, -1>(h));
+                StoredMoments<S, V> m = collided<S, Collision>(in, force_, compressibility_, parameters_);
+                if constexpr (then == 2) {
+                    put_populations(m, to + x, to_stride);
+                } else {
+                    put_moments(m, to + x, to_stride, nx - x);
+                }
+            }
+        }
+    }
+
+    /// Stores the moments of the first `cells` cells of a pack, behind which there may be cells of a halo.
+    LBM_HD void put_moments(StoredMoments<S, V>& m, Real* to, Index stride, int cells) const {
+        if (cells >= W) {
+            m.for_each([&]<int k>(const V& number) LBM_INLINE_LAMBDA {
+                store_pack<Real, W>(to + k * stride, number);
+                __builtin_prefetch(to + k * stride + a_.address.row_stride, 1, 2);
+            });
+        } else {
+            m.for_each([&]<int k>(const V& number) LBM_INLINE_LAMBDA {
+                Real each[W];
+                store_pack<Real, W>(each, number);
+                for (int lane = 0; lane < cells; ++lane) {
+                    to[k * stride + lane] = each[lane];
+                }
+            });
+        }
+    }
+
+    const MomentArguments& a_;
+    const Parameters& parameters_;
+    MomentScratch memory_;
+    int first_row_, end_row_, first_layer_, end_layer_;
+    CellForce<S, V> force_;
+    Real compressibility_;
+    bool wraps_;
+};
+
+template <class Collision, class Real>
+void update_moments(const MomentArguments& a) {
+    using Parameters = typename Collision::template Parameters<Real>;
+    const Laminar<Parameters> laminar{parameters_from<Parameters>(a.parameters)};
+    const Parameters& parameters = laminar;
+    if (parameters.smagorinsky_factor > 0) {
+        MomentSweep<Collision, Real, Parameters>(a, parameters).run();
+    } else {
+        MomentSweep<Collision, Real, Laminar<Parameters>>(a, laminar).run();
+    }
+}
+
+}  // namespace
+}  // namespace lbm::cpu

@@ -1,0 +1,246 @@
+// The collision of a cell whose state is moments. The incoming populations are summed by layers: those that come from
+// the layer below along the last axis, from the cell's own layer, and from the layer above. A sweep along that axis has
+// these one after the other, and keeps the few sums of a layer in place of its populations. The sums are always added
+// in this order, so that bits do not depend on how a sweep goes.
+#pragma once
+
+#include "moment_state.h"
+
+namespace lbm {
+
+/// The velocities of a stencil that have component `cz` along the last axis, by their components in the layer.
+template <class S, int cz>
+struct LayerVelocities {
+    static constexpr int D = S::D - 1;  // axes of a layer
+
+    /// The velocity with components x and y in the layer; -1 if the stencil has none.
+    LBM_HD static constexpr int at(int x, int y) {
+        for (int i = 0; i < S::Q; ++i) {
+            if (S::c[i][0] == x && S::c[i][D] == cz && (D == 1 || S::c[i][1] == y)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+    static constexpr bool has_corners = D == 2 && at(1, 1) >= 0;
+    LBM_HD static constexpr bool contains(int i) { return S::c[i][D] == cz; }
+};
+
+/// Sums over the incoming populations of one layer, times products of their components in the layer.
+template <class S, class V>
+struct LayerSums {
+    static constexpr int D = S::D - 1;
+
+    V sum;
+    V first[D];
+    V square[D];
+    V shear;  // of both components; only of layers with corners
+
+    /// Calls visit.operator()<k>(number k) for those that a layer with component `cz` has.
+    template <int cz, class Visit>
+    LBM_HD void for_each(Visit&& visit) {
+        visit.template operator()<0>(sum);
+        static_for<D>([&]<int d>() LBM_INLINE_LAMBDA {
+            visit.template operator()<1 + d>(first[d]);
+            visit.template operator()<1 + D + d>(square[d]);
+        });
+        if constexpr (LayerVelocities<S, cz>::has_corners) {
+            visit.template operator()<1 + 2 * D>(shear);
+        }
+    }
+    static constexpr int numbers = 1 + 2 * D + (D == 2 ? 1 : 0);
+};
+
+/// Of h only the populations with component `cz` along the last axis are read.
+template <class S, int cz, class V>
+LBM_HD LayerSums<S, V> layer_sums(const V (&h)[S::Q]) {
+    using L = LayerVelocities<S, cz>;
+    LayerSums<S, V> s;
+    const V xp = h[L::at(1, 0)], xm = h[L::at(-1, 0)];
+    s.square[0] = xp + xm;
+    s.first[0] = xp - xm;
+    if constexpr (L::D == 1) {
+        s.sum = h[L::at(0, 0)] + s.square[0];
+    } else {
+        const V yp = h[L::at(0, 1)], ym = h[L::at(0, -1)];
+        const V y2 = yp + ym;
+        s.first[1] = yp - ym;
+        if constexpr (L::has_corners) {
+            const V pp = h[L::at(1, 1)], mm = h[L::at(-1, -1)], pm = h[L::at(1, -1)], mp = h[L::at(-1, 1)];
+            const V equal = pp + mm, opposite = pm + mp, along = pp - mm, across = pm - mp;
+            const V corners = equal + opposite;
+            s.sum = (h[L::at(0, 0)] + corners) + (s.square[0] + y2);
+            s.square[0] = s.square[0] + corners;
+            s.square[1] = y2 + corners;
+            s.shear = equal - opposite;
+            s.first[0] = s.first[0] + (along + across);
+            s.first[1] = s.first[1] + (along - across);
+        } else {
+            s.sum = h[L::at(0, 0)] + (s.square[0] + y2);
+            s.square[1] = y2;
+        }
+    }
+    return s;
+}
+
+/// The sums of the layer below and the cell's own one, with those of the former that the one above is compared with.
+template <class S, class V>
+struct TwoLayers {
+    static constexpr int D = S::D - 1;
+
+    LayerSums<S, V> both;
+    V sum_below;
+    V first_below[D];
+
+    /// Calls visit.operator()<k>(number k).
+    template <class Visit>
+    LBM_HD void for_each(Visit&& visit) {
+        both.template for_each<0>(visit);
+        constexpr int before = LayerSums<S, V>::numbers;
+        visit.template operator()<before>(sum_below);
+        static_for<D>([&]<int d>() LBM_INLINE_LAMBDA { visit.template operator()<before + 1 + d>(first_below[d]); });
+    }
+    static constexpr int numbers = LayerSums<S, V>::numbers + 1 + D;
+};
+
+template <class S, class V>
+LBM_HD TwoLayers<S, V> add_own_layer(const LayerSums<S, V>& below, const LayerSums<S, V>& own) {
+    constexpr int D = S::D - 1;
+    TwoLayers<S, V> two;
+    two.both.sum = below.sum + own.sum;
+    two.sum_below = below.sum;
+    static_for<D>([&]<int d>() LBM_INLINE_LAMBDA {
+        two.both.first[d] = below.first[d] + own.first[d];
+        two.both.square[d] = below.square[d] + own.square[d];
+        two.first_below[d] = below.first[d];
+    });
+    if constexpr (LayerVelocities<S, 1>::has_corners) {
+        two.both.shear = below.shear + own.shear;
+    } else {
+        two.both.shear = own.shear;
+    }
+    return two;
+}
+
+/// The moments of the incoming populations of a cell.
+template <class S, class V>
+struct IncomingMoments {
+    V density_deviation;
+    V first[S::D];
+    V second[symmetric_count<S::D>];  // sum c_a c_b f
+};
+
+template <class S, class V>
+LBM_HD IncomingMoments<S, V> add_layer_above(const TwoLayers<S, V>& two, const LayerSums<S, V>& above) {
+    constexpr int D = S::D - 1;
+    IncomingMoments<S, V> in;
+    in.density_deviation = two.both.sum + above.sum;
+    in.first[D] = two.sum_below - above.sum;
+    in.second[symmetric_place<S::D>(D, D)] = two.sum_below + above.sum;
+    static_for<D>([&]<int d>() LBM_INLINE_LAMBDA {
+        in.first[d] = two.both.first[d] + above.first[d];
+        in.second[symmetric_place<S::D>(d, d)] = two.both.square[d] + above.square[d];
+        in.second[symmetric_place<S::D>(d, D)] = two.first_below[d] - above.first[d];
+    });
+    if constexpr (LayerVelocities<S, 1>::has_corners) {
+        in.second[symmetric_place<S::D>(0, 1)] = two.both.shear + above.shear;
+    } else if constexpr (S::D == 3) {
+        in.second[symmetric_place<S::D>(0, 1)] = two.both.shear;
+    }
+    return in;
+}
+
+/// The relaxation rate of the stress, which is computed where it varies.
+template <class S, class V, class Parameters>
+LBM_HD V stress_rate_of(const IncomingMoments<S, V>& in, const V (&product)[symmetric_count<S::D>],
+                        const V (&half_force)[symmetric_count<S::D>], bool forced, V density,
+                        const Parameters& parameters) {
+    using R = Scalar<V>;
+    return stress_relaxation_rate(parameters, density, R(1), [&]() LBM_INLINE_LAMBDA {
+        V n[S::D][S::D];
+        static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
+            static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
+                if constexpr (a <= b) {
+                    constexpr int k = symmetric_place<S::D>(a, b);
+                    n[a][b] = in.second[k] - product[k];
+                    if constexpr (a == b) {
+                        n[a][b] = n[a][b] - R(1.0 / 3) * in.density_deviation;
+                    }
+                    if (forced) {
+                        n[a][b] = n[a][b] + half_force[k];
+                    }
+                }
+            });
+        });
+        return tensor_norm2(n);
+    });
+}
+
+/// Collides a cell: the moments after the step, from those of its incoming populations.
+///
+/// With Pi = P - (rho - 1) / 3 - rho u u + (u F + F u) / 2 of the incoming second-order moments P, the new ones are
+/// A = (1 - omega) (P - (rho - 1) / 3) + omega rho u u + (2 - omega) (u F + F u) / 2. Where the stencil lacks corners
+/// the trace of Pi relaxes with 1 in collisions of all orders (ComovingFrame::complete).
+template <class S, class Collision, class V, class Parameters>
+LBM_HD StoredMoments<S, V> collided(const IncomingMoments<S, V>& in, const CellForce<S, V>& force,
+                                    Scalar<V> compressibility, const Parameters& parameters) {
+    using R = Scalar<V>;
+    constexpr int count = symmetric_count<S::D>;
+    constexpr bool relaxes_trace = Collision::moment_orders == MomentOrders::All && !ComovingFrame<S>::complete;
+    StoredMoments<S, V> out;
+    out.density_deviation = in.density_deviation;
+    const V density = inertia_of_deviation(in.density_deviation, compressibility);
+    const V inverse = reciprocal(density);
+    V momentum[S::D], velocity[S::D];
+    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
+        momentum[d] = force.is_any ? in.first[d] + R(0.5) * force.of[d] : in.first[d];
+        out.momentum[d] = force.is_any ? in.first[d] + force.of[d] : in.first[d];
+        velocity[d] = momentum[d] * inverse;
+    });
+    V product[count], half_force[count];
+    static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
+        static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
+            if constexpr (a <= b) {
+                constexpr int k = symmetric_place<S::D>(a, b);
+                product[k] = momentum[a] * velocity[b];
+                if (force.is_any) {
+                    half_force[k] = R(0.5) * (velocity[a] * force.of[b] + velocity[b] * force.of[a]);
+                }
+            }
+        });
+    });
+    const V omega = stress_rate_of<S>(in, product, half_force, force.is_any, density, parameters);
+    const V kept = R(1) - omega;
+    const V isotropic = R(1.0 / 3) * in.density_deviation;
+    V mean = V{};
+    if constexpr (relaxes_trace) {
+        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
+            constexpr int k = symmetric_place<S::D>(d, d);
+            const V part = in.second[k] - product[k];
+            mean = d == 0 ? part : mean + part;
+            if (force.is_any) {
+                mean = mean + half_force[k];
+            }
+        });
+        mean = kept * (R(1.0 / 3) * mean - isotropic);
+    }
+    static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
+        static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
+            if constexpr (a <= b) {
+                constexpr int k = symmetric_place<S::D>(a, b);
+                const V incoming = a == b ? in.second[k] - isotropic : in.second[k];
+                V second = kept * incoming + omega * product[k];
+                if (force.is_any) {
+                    second = second + (R(2) - omega) * half_force[k];
+                }
+                if constexpr (relaxes_trace && a == b) {
+                    second = second - mean;
+                }
+                out.second[k] = second;
+            }
+        });
+    });
+    return out;
+}
+
+}  // namespace lbm
