@@ -162,6 +162,9 @@ void Engine::set_force(const std::vector<double>& force) {
 
 void Engine::give_force(const double* uniform, const double* field, int series) {
     check_drive(spec_, "force");
+    if (field != nullptr && spec_.state->steps_per_launch > 1) {  // it would be needed around blocks too
+        throw std::invalid_argument("force: a state that advances several steps a launch takes one that is uniform");
+    }
     give_parts(field, window_, domain_.D,
                [&](auto& block, const double* part) { block.set_force(uniform, part, series); });
     force_is_scaled_by(series);
@@ -184,6 +187,7 @@ void Engine::prepare() {
             std::copy(spec.stored, spec.stored + 6, placement.stored);
             placement.columns = backend::end_columns(spec, block.device);
             placement.velocity = backend::velocity_rows(spec, block.device);
+            placement.keeps_moments = spec.state->keeps_moments;
             const backend::Interior interior = interior_of(block);
             if (interior.defers_ends) {
                 placement.late_rows = interior.rows;

@@ -240,6 +240,8 @@ public:
     std::size_t bytes() const;
     const Domain& domain() const { return domain_; }
     int population_count() const;
+    /// Numbers of a cell in a state: its populations, or the moments that it keeps in place of these.
+    int state_count() const { return backend::numbers_of_cell(spec_); }
     /// The update kernels of the first block; none on a CPU.
     std::vector<backend::KernelFigures> update_kernels() const { return parts_.front().state->update_kernels(); }
     /// The specification of the whole domain as one block.

@@ -23,7 +23,7 @@ public:
     }
 
     void build() {
-        for (int i = 0; i < S::Q; ++i) {
+        for (int i = 0; i < address().Q; ++i) {
             for (int z = -halo_[2]; z < size_[2] + halo_[2]; ++z) {
                 add_layer(z, i);
             }
@@ -45,7 +45,7 @@ private:
     const BlockPlacement& here() const { return blocks_[std::size_t(own_)]; }
     const Address& address() const { return here().address; }
 
-    /// Adds population i of the halo cells in a layer; runs go along y before and behind the rows, else along x.
+    /// Adds number i of the halo cells in a layer; runs go along y before and behind the rows, else along x.
     void add_layer(int z, int i) {
         for (int x = -halo_[0]; x < size_[0] + halo_[0]; ++x) {
             if (x < 0 || x >= size_[0]) {
@@ -83,7 +83,12 @@ private:
         return address().self_periodic[axis] || (to >= -around && to < size_[axis] + around);
     }
 
-    /// Adds population i of a halo cell, given relative to the block's corner.
+    /// Whether population i of a cell leads to one that the block computes.
+    bool is_read(int x, int y, int z, int i) const {
+        return is_computed(0, x + S::c[i][0]) && is_computed(1, y + S::c[i][1]) && is_computed(2, z + S::c[i][2]);
+    }
+
+    /// Adds number i of a halo cell, its population or another one, given relative to the block's corner.
     void add(int x, int y, int z, int i) {
         std::array<int, 3> cell{x + here().offset[0], y + here().offset[1], z + here().offset[2]};
         for (int a = 0; a < S::D; ++a) {
@@ -96,8 +101,7 @@ private:
                 at = (at % n + n) % n;
             }
         }
-        if (!(is_computed(0, x + S::c[i][0]) && is_computed(1, y + S::c[i][1]) && is_computed(2, z + S::c[i][2])) &&
-            !is_before_wall(cell)) {
+        if (!here().keeps_moments && !is_read(x, y, z, i) && !is_before_wall(cell)) {
             return;
         }
         const int block = holder_({cell[0], cell[1], cell[2]});

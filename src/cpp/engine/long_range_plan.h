@@ -3,7 +3,7 @@
 //
 // Of a halo cell only those populations are copied that lead into the block, or into the cells around it that an update
 // of several steps computes as well. All populations are copied of halo cells before a wall that the halo reaches, as
-// the halo behind that wall is computed from them.
+// the halo behind that wall is computed from them. So are all numbers of all halo cells that keep moments.
 #pragma once
 
 #include <vector>

@@ -56,6 +56,7 @@ def check_memory(
     keeps_velocity: bool = False,
     takes_strain: bool = False,
     sponges: Sequence[tuple[int, int]] = (),
+    state: str = "populations",
 ) -> None:
     """Raise ValueError if a solver of this kind does not fit, saying what would, or if the layout does not tile it.
 
@@ -72,6 +73,7 @@ def check_memory(
         keeps_velocity: whether a turbulence model keeps velocities and an eddy viscosity.
         sponges: number of the face, and thickness, of each.
         takes_strain: whether the collision keeps velocities and a strain rate.
+        state: what a cell keeps.
     """
     ranks = Processes() if processes is None else processes
     blocks = tuple(engine_blocks(layout))
@@ -87,6 +89,7 @@ def check_memory(
         keeps_velocity,
         takes_strain,
         tuple(sponges),
+        state,
     )
 
     def refusal() -> str:
@@ -177,6 +180,7 @@ class Need:
     keeps_velocity: bool = False
     takes_strain: bool = False
     sponges: tuple[tuple[int, int], ...] = ()
+    state: str = "populations"
 
     def devices(self, rank: int) -> list[str]:
         """The devices of a rank, each once."""
@@ -198,7 +202,7 @@ class Need:
     def _lattices(self, rank: int, storage: str) -> dict[str, int]:
         numbers, place = (self.precision, storage, self.streaming), (self.device, self.blocks, rank)
         adds = (self.thermal, self.keeps_velocity, self.takes_strain)
-        return _core.Engine.memory_needed(self.stencil, self.shape, *numbers, *place, *adds, self.sponges)
+        return _core.Engine.memory_needed(self.stencil, self.shape, *numbers, *place, *adds, self.sponges, self.state)
 
 
 def _identity(device: str) -> str:
@@ -217,12 +221,12 @@ def _refusal(need: Need, storage: str, device: str, users: Sequence[tuple[int, s
             scaled = tuple(max(least, int(n * scale)) for n in shape)
         options.append(f"shape {scaled}")
     model = models.of(need.stencil, thermal=need.thermal)
-    if need.streaming == "two-lattice" and "in-place" in model.streamings:
+    if need.state == "populations" and need.streaming == "two-lattice" and "in-place" in model.streamings:
         in_place = replace(need, streaming="in-place").on(users, storage)
         if in_place <= available:
             options.append(f"streaming 'in-place' ({in_place / GIB:.2f} GiB)")
     others = [("storage", need, smaller) for smaller in ("float32", "float16")]
-    if model.storages(need.precision) == [need.precision]:  # storage equals precision in this model
+    if model.storages(need.precision) == [need.precision] or need.state == "moments":  # storage equals precision in this model
         others = [("precision", replace(need, precision="float32"), "float32")]
     for what, other, smaller in others:
         if smaller in model.storages(other.precision):

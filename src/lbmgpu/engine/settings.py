@@ -24,6 +24,7 @@ from ..thermal import HybridThermal
 from ..turbulence import GradientModel, combined
 from . import argument_warnings, cpu_share as cpu_share_of
 from .boundary import BoundaryValues
+from .kept_state import check_devices as check_moment_devices, check_moments, check_state, streaming_of
 from .memory import check_memory, extra_bytes_per_cell
 
 MAX_THREADS = 4096
@@ -62,6 +63,8 @@ class Settings:
     """The schedule that is forced on the exchange; empty for the engine's choice."""
     turbulence: GradientModel | None = None
     """A model of velocity gradients; the constant of the Smagorinsky model is in the collision."""
+    state: str = "populations"
+    """What a cell keeps from step to step, ``"populations"`` or ``"moments"``."""
 
     def check_memory(self, *, force_field: bool = False, scaled_force: bool = False) -> None:
         """Raise ValueError if the solver would not fit the device's memory; a `force_field` is a force a cell, and a
@@ -91,6 +94,7 @@ class Settings:
             keeps_velocity=self.turbulence is not None,
             sponges=[(list(domain.faces).index(sponge.face), sponge.thickness) for sponge in domain.sponges],
             takes_strain=self.collision.takes_strain,
+            state=self.state,
         )
 
     def _collision_arguments(self, stencil: _core.Stencil) -> dict[str, Any]:
@@ -146,6 +150,7 @@ class Settings:
             comm=self.processes.engine,
             thermal=thermal,
             turbulence=None if self.turbulence is None else self.turbulence.record(),
+            state=self.state,
             **own,
         )
         boundary.apply(engine)
@@ -174,6 +179,7 @@ def check_settings(
     cpu_share: Any = None,
     share_found: ShareFound | None = None,
     turbulence: Any = None,
+    state: Any = "populations",
 ) -> Settings:
     """The settings, or the TypeError or ValueError that says which argument is wrong, on all ranks of `comm`.
 
@@ -184,8 +190,13 @@ def check_settings(
     processes = Processes.of(comm)
 
     def each_by_itself() -> tuple[str, str, str]:
-        numbers = check_values(domain, collision, force, precision, storage, streaming, thermal)
-        combined(collision, turbulence)
+        own_streaming = streaming
+        if check_state(state) == "moments" and isinstance(domain, Domain):
+            own_streaming = streaming_of(state, streaming, domain.stencil)
+        numbers = check_values(domain, collision, force, precision, storage, own_streaming, thermal)
+        with_constant, of_gradients = combined(collision, turbulence)
+        if state == "moments":
+            check_moments(domain, with_constant, force, *numbers, thermal, of_gradients)
         exchange.check("channel", channel)
         exchange.check("schedule", schedule)
         return numbers
@@ -197,7 +208,15 @@ def check_settings(
     is_auto = planned is not None and isinstance(layout, str) and layout == "auto"
     is_thermal = thermal is not None
     consistency.check_setup(
-        processes, domain, collision, **numbers, **forced, thermal=is_thermal, planned=is_auto, turbulence=model
+        processes,
+        domain,
+        collision,
+        **numbers,
+        **forced,
+        thermal=is_thermal,
+        planned=is_auto,
+        turbulence=model,
+        state=state,
     )  # before the checks that need the shape
     if planned is not None and is_auto:
         options = {**numbers, **forced, "threads": threads, "thermal": is_thermal, "processes": processes}
@@ -208,6 +227,8 @@ def check_settings(
     consistency.check_blocks(processes, layout)
     cut = None if cut_for is None else cut_for(domain.stencil, storage, is_thermal)
     layout, chosen = check_devices(device, layout, domain.shape, processes, cut)
+    if state == "moments":
+        processes.each(lambda: check_moment_devices(chosen))
     if threads is None:
         threads = max(1, min(processes.threads, domain.cells // processes.size // CELLS_PER_THREAD))
     threads = processes.each(lambda: checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS))
@@ -228,7 +249,14 @@ def check_settings(
     of_domain = (layout, processes, subdomain, thermal)
     channel, schedule = words
     return Settings(
-        unchanging(domain), collision, *numbers_and_devices, *of_domain, channel, schedule, turbulence=model
+        unchanging(domain),
+        collision,
+        *numbers_and_devices,
+        *of_domain,
+        channel,
+        schedule,
+        turbulence=model,
+        state=state,
     )
 
 

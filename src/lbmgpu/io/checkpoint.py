@@ -110,7 +110,7 @@ def save(simulation: Simulation, path: str | os.PathLike[str], recorders: Sequen
 def _pieces(simulation: Simulation) -> list[_Piece]:
     engine, window = simulation.engine, simulation.engine.window[1][::-1]
     dtype, shape = engine.storage_dtype, simulation.domain.shape[::-1]
-    state = np.empty((simulation.stencil.Q, *window), dtype=dtype)
+    state = np.empty((engine.state_numbers, *window), dtype=dtype)
     engine.get_state(state)
     chunks = Chunks.of("state", (len(state), *shape), dtype, lead=1)
     pieces = [_Piece(chunks, number, part) for number, part in enumerate(state)]

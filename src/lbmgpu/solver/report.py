@@ -122,6 +122,11 @@ def _size(size: int) -> str:
     return f"{size / GIB:.3f} GiB" if size >= GIB else f"{size / MIB:.3f} MiB"
 
 
+def _state_words(simulation: Simulation) -> str:
+    engine = simulation.engine
+    return f"{engine.state_numbers} moments a cell, {engine.steps_per_update} steps for each read of memory"
+
+
 def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool, gather: bool) -> Report:
     """See `Solver.report`; the `loop` knows the last run. Without `gather` a rank makes it alone."""
     engine, domain, processes = simulation.engine, simulation.domain, simulation.processes
@@ -139,6 +144,7 @@ def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool, gather: 
         "collision": str(simulation.collision),
         "arithmetic": f"{simulation.precision}, stored as {simulation.storage}",
         "streaming": simulation.streaming,
+        **({} if simulation.state == "populations" else {"state": _state_words(simulation)}),
         **({} if simulation.thermal is None else {"thermal": _thermal_words(simulation.thermal)}),
         **({} if simulation.turbulence is None else {"turbulence": str(simulation.turbulence)}),
         "device": _device_words(simulation),

@@ -94,6 +94,10 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
             is made, none among them. None for none, or what the layout says. Without a GPU it has no effect.
         turbulence: `Smagorinsky`, `WALE` or `Vreman`: an eddy viscosity beside that of the collision, any but
             `ThermalBGK` and `CustomCollision`; None for none. A collision's ``smagorinsky`` says the same as the first.
+        state: what a cell keeps from step to step: its ``"populations"``, or with `Regularized` and
+            `RecursiveRegularized` the ``"moments"`` that these follow from, 6 in two dimensions and 10 in three. Two
+            steps are then advanced for each time that memory is read and written, with the same flow but for rounding.
+            So far on the CPU, in a periodic domain without bodies, with one force for all cells.
 
     Raises:
         TypeError, ValueError: a wrong argument, or one that does not go with another or differs among ranks, or a
@@ -123,6 +127,7 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
         schedule: str | None = None,
         cpu_share: float | str | None = None,
         turbulence: TurbulenceModel | None = None,
+        state: str = "populations",
     ) -> None:
         force = taken("force", force)
         settings = _checked(
@@ -141,6 +146,7 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
             schedule=schedule,
             cpu_share=cpu_share,
             turbulence=turbulence,
+            state=state,
         )
         if layout is not None and settings.layout is not None:
             warn_of_idle_gpus(settings.layout, settings.processes)
