@@ -201,7 +201,8 @@ class Engine:
         threads: int = 0, isa: str = "", blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
         channel: str = "", schedule: str = "", comm: Communicator | None = None, thermal: dict[str, Any] | None = None,
         thermal_faces: Sequence[str] = ..., custom: dict[str, Any] | None = None,
-        turbulence: dict[str, Any] | None = None, state: str = "populations", **parameters: float | Sequence[float] | dict[str, float],
+        turbulence: dict[str, Any] | None = None, state: str = "populations",
+        **parameters: float | Sequence[float] | dict[str, float],
     ) -> None:
         """Set up and allocate.
 

@@ -226,7 +226,8 @@ def _refusal(need: Need, storage: str, device: str, users: Sequence[tuple[int, s
         if in_place <= available:
             options.append(f"streaming 'in-place' ({in_place / GIB:.2f} GiB)")
     others = [("storage", need, smaller) for smaller in ("float32", "float16")]
-    if model.storages(need.precision) == [need.precision] or need.state == "moments":  # storage equals precision in this model
+    storage_is_precision = need.state == "moments" or model.storages(need.precision) == [need.precision]
+    if storage_is_precision:
         others = [("precision", replace(need, precision="float32"), "float32")]
     for what, other, smaller in others:
         if smaller in model.storages(other.precision):
