@@ -1,0 +1,201 @@
+"""A state kept as moments is that of the populations: the same flow to 1e-12, in bits that depend on nothing else."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from reference import Collision
+from reference.cases import Case, in_reference_order, random_fields
+
+import lbmgpu as lbm
+from lbmgpu import _core
+from lbmgpu.solver.solver import simulation_of
+
+STENCILS = ["D2Q9", "D3Q19", "D3Q27"]
+SHAPES = {"D2Q9": (19, 11), "D3Q19": (11, 7, 6), "D3Q27": (11, 7, 6)}
+KINDS = _core.moment_collisions()
+COLLISIONS = {"regularized": lbm.Regularized, "recursive-regularized": lbm.RecursiveRegularized}
+UNLIKE = [{}, {"smagorinsky": 0.17}, {"incompressible": True}, {"smagorinsky": 0.17, "incompressible": True}]
+
+
+def case_of(
+    rng: np.random.Generator, stencil: str, kind: str, forced: bool, shape: tuple[int, ...] = (), **options: Any
+) -> Case:
+    shape = shape or SHAPES[stencil]
+    density, velocity = random_fields(rng, shape)
+    force = rng.uniform(-1e-3, 1e-3, len(shape)) if forced else None
+    return Case(stencil, shape, Collision(kind, 0.01, **options), force=force, density=density, velocity=velocity)
+
+
+def state_of(solver: lbm.Solver) -> bytes:
+    engine = simulation_of(solver).engine
+    state = np.empty((engine.state_numbers, *reversed(solver.domain.shape)), engine.storage_dtype)
+    engine.get_state(state)
+    return state.tobytes()
+
+
+@pytest.mark.parametrize("options", UNLIKE, ids=lambda options: " ".join(options) or "plain")
+@pytest.mark.parametrize("forced", [False, True], ids=["unforced", "forced"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stencil", STENCILS)
+def test_the_flow_is_that_of_the_reference(stencil, kind, forced, options, rng):
+    case = case_of(rng, stencil, kind, forced, **options)
+    solver, reference = case.solver(state="moments", device="cpu"), case.reference()
+    reference.f = in_reference_order(stencil, solver.populations())
+    solver.step(20)
+    reference.step(20)
+    found = in_reference_order(stencil, solver.populations())
+    np.testing.assert_allclose(found, reference.f, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(solver.density(), reference.density(), rtol=0, atol=1e-11)
+    np.testing.assert_allclose(solver.velocity(), reference.velocity(), rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stencil", STENCILS)
+def test_populations_continue_as_moments(stencil, kind, rng):
+    """Of a state that the collision has made nothing is lost."""
+    case = case_of(rng, stencil, kind, True)
+    populations, moments = case.solver(device="cpu"), case.solver(state="moments", device="cpu")
+    populations.step(3)
+    engine = simulation_of(moments).engine
+    out = np.empty((moments.stencil.Q, *reversed(case.shape)))
+    simulation_of(populations).engine.populations(out)
+    engine.set_populations(out)
+    np.testing.assert_allclose(moments.populations(), populations.populations(), rtol=0, atol=1e-15)
+    populations.step(20)
+    moments.step(20)
+    np.testing.assert_allclose(moments.populations(), populations.populations(), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stencil", STENCILS)
+def test_bits_depend_on_no_layout_threads_or_calls(stencil, kind, rng):
+    case = case_of(rng, stencil, kind, True)
+    options: dict[str, Any] = {"state": "moments", "precision": "float32"}
+    shape = case.shape
+
+    def cut(*cuts: tuple[int, ...]) -> lbm.Layout:
+        spans = [list(itertools.pairwise((0, *at, n))) for at, n in zip(cuts, shape, strict=False)]
+        boxes = itertools.product(*spans)
+        blocks = [lbm.Block(tuple(a for a, _ in box), tuple(b - a for a, b in box)) for box in boxes]
+        return lbm.Layout(blocks)
+
+    layouts = [cut((5,), (), ()), cut((), (3,), ()), cut((1, 2), (1,), ()), cut((4, 9), (2, 3), ())]
+    layouts += [cut((), (), (2,)), cut((5,), (3,), (1,))] if len(shape) == 3 else []
+    others: list[dict[str, Any]] = [{"threads": 3}]
+    others += [{"layout": layout, "schedule": how} for layout in layouts for how in ("overlap", "blocking")]
+    solver = case.solver(**options, threads=1)
+    for steps in (1, 2, 5, 4, 3):
+        solver.step(steps)
+    for other in others:
+        given = options | ({"device": "auto"} if "layout" in other else {})
+        one = case.solver(**given, **other)
+        one.step(15)
+        assert state_of(one) == state_of(solver), other
+        np.testing.assert_array_equal(one.populations(), solver.populations())
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 1), (1, 3), (1, 1, 1), (2, 1, 3), (40, 1, 2)], ids=str)
+def test_domains_of_few_cells(shape, rng):
+    case = case_of(rng, "D2Q9" if len(shape) == 2 else "D3Q19", "regularized", True, shape)
+    solver, other = case.solver(state="moments", device="cpu"), case.solver(device="cpu")
+    solver.step(7)
+    other.step(7)
+    np.testing.assert_allclose(solver.populations(), other.populations(), rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stencil", STENCILS)
+def test_float32_is_close_to_float64(stencil, kind, rng):
+    case = case_of(rng, stencil, kind, True)
+    exact, rounded = case.solver(state="moments", device="cpu"), case.solver(state="moments", precision="float32")
+    exact.step(20)
+    rounded.step(20)
+
+    def error(found: Any, expected: Any, norm: Any) -> float:
+        return float(np.linalg.norm(np.asarray(found, float) - expected) / np.linalg.norm(norm))
+
+    assert error(rounded.density(), exact.density(), exact.density()) < 5e-7
+    assert error(rounded.velocity(), exact.velocity(), exact.velocity()) < 5e-6
+
+
+def test_readers_see_the_flow(rng):
+    """Sums, probes and statistics are those of the populations."""
+    case = case_of(rng, "D3Q19", "recursive-regularized", True)
+    solvers = [case.solver(device="cpu"), case.solver(state="moments", device="cpu")]
+    found = []
+    for solver in solvers:
+        probe, mean = lbm.Probe((3.2, 2.5, 1.5)), lbm.Mean("velocity")
+        solver.record(probe, every=1)
+        solver.record(mean, every=2)
+        solver.run(10)
+        found.append([solver.mass, solver.momentum, probe.velocity, probe.density, mean.mean("velocity")])
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_checkpoint_continues_bit_for_bit(kind, rng, tmp_path: Path):
+    case = case_of(rng, "D3Q19", kind, True)
+    solver = case.solver(state="moments", precision="float32", device="cpu")
+    solver.step(3)
+    solver.save(tmp_path / "state.h5")
+    loaded = lbm.Solver.load(tmp_path / "state.h5", device="cpu")
+    assert loaded.state == "moments"
+    assert state_of(loaded) == state_of(solver)
+    for one in (loaded, solver):
+        one.step(4)
+    assert state_of(loaded) == state_of(solver)
+    other = case.solver(precision="float32", device="cpu")
+    with pytest.raises(lbm.CheckpointError, match="state: the file has 'moments'"):
+        other.restore(tmp_path / "state.h5")
+
+
+def test_the_report_says_what_is_kept(rng):
+    solver = case_of(rng, "D3Q19", "regularized", False).solver(state="moments", precision="float32", device="cpu")
+    report = solver.report()
+    assert report.setup["state"] == "10 moments a cell, 2 steps for each read of memory"
+    assert report.bytes_per_update == 40
+    assert "state" not in case_of(rng, "D3Q19", "regularized", False).solver(device="cpu").report().setup
+
+
+def periodic(**faces: Any) -> lbm.Domain:
+    domain = lbm.Domain((8, 8), "D2Q9")
+    for axis, condition in faces.items():
+        domain.faces["-" + axis] = domain.faces["+" + axis] = condition
+    return domain
+
+
+REFUSED: list[tuple[lbm.Domain, Any, dict[str, Any], str]] = [
+    (periodic(), lbm.BGK(0.1), {}, "the collision BGK, goes with"),
+    (periodic(), lbm.RecursiveRegularized(0.1, hybrid=0.9), {}, "velocity gradients"),
+    (periodic(), lbm.Regularized(0.1), {"turbulence": lbm.WALE()}, "velocity gradients"),
+    (periodic(), lbm.Regularized(0.1), {"thermal": lbm.HybridThermal(0.1)}, "thermal, must be without"),
+    (periodic(), lbm.Regularized(0.1), {"storage": "float16"}, "the storage 'float16', must be the precision"),
+    (periodic(), lbm.Regularized(0.1), {"streaming": "in-place"}, "the streaming 'in-place'"),
+    (periodic(x=lbm.NoSlip()), lbm.Regularized(0.1), {}, "NoSlip on face '-x', has periodic faces only"),
+    (periodic(), lbm.Regularized(0.1), {"force": np.zeros((2, 8, 8))}, "one vector for all cells and times"),
+    (periodic(), lbm.Regularized(0.1), {"force": (1e-5, 0) * lbm.Sine(period=9)}, "one vector for all cells"),
+]
+
+
+@pytest.mark.parametrize(("domain", "collision", "options", "text"), REFUSED, ids=[text for *_, text in REFUSED])
+def test_what_does_not_go_with_moments_is_refused_by_name(domain, collision, options, text):
+    with pytest.raises(ValueError, match=text):
+        lbm.Solver(domain, collision, state="moments", device="cpu", **options)
+
+
+def test_bodies_and_unknown_words_are_refused():
+    domain = periodic()
+    domain.add_body(np.eye(8, dtype=bool), "diagonal")
+    with pytest.raises(ValueError, match="the body 'diagonal', has no bodies so far"):
+        lbm.Solver(domain, lbm.Regularized(0.1), state="moments", device="cpu")
+    with pytest.raises(ValueError, match="state: 'cells' given"):
+        lbm.Solver(periodic(), lbm.Regularized(0.1), state="cells", device="cpu")
+    solver = lbm.Solver(periodic(), lbm.Regularized(0.1), state="moments", device="cpu")
+    with pytest.raises(ValueError, match="force"):
+        solver.force = np.zeros((2, 8, 8))
