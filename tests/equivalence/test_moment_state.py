@@ -133,7 +133,7 @@ def test_readers_see_the_flow(rng):
         solver.record(probe, every=1)
         solver.record(mean, every=2)
         solver.run(10)
-        found.append([solver.mass, solver.momentum, probe.velocity, probe.density, mean.mean("velocity")])
+        found.append([solver.mass(), solver.momentum(), probe.velocity, probe.density, mean.mean("velocity")])
     for one, other in zip(*found, strict=True):
         np.testing.assert_allclose(other, one, rtol=1e-3, atol=1e-4)
 

@@ -49,6 +49,11 @@ struct CutPlaces {
     Index outgoing, returning, streamed, incoming;
 };
 
+/// A solid cell, of a block or beside it.
+struct SolidCell {
+    int x, y, z;
+};
+
 /// A wall between two fluid cells of a block. The outgoing population of each cell lies where the other one's incoming
 /// population has to be, so that both sides are served together.
 struct SheetLink {

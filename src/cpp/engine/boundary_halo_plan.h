@@ -75,7 +75,10 @@ private:
 
     template <class S>
     struct Builder;
+    template <class S>
+    struct MomentWallLister;
 
+    void add_moment_walls(const Domain& domain, const BlockPlacement& placement);
     void take(LongRangePlan&& long_range, const std::vector<Phase>& phases);
     /// The values of the wall, inlet or outlet that a condition is evaluated with.
     template <class Condition>

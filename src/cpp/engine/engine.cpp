@@ -15,9 +15,18 @@ namespace lbm::engine {
 namespace {
 
 /// Boundaries are applied between launches only, so a launch of several steps allows neither walls nor a temperature,
-/// nor gradients of velocities.
+/// nor gradients of velocities. Blocks of moments serve walls that are half-way to the next cells themselves.
 backend::BlockSpec checked(backend::BlockSpec spec, const Domain& domain) {
     const bool periodic = std::all_of(domain.faces, domain.faces + 2 * domain.D, is_periodic);
+    const auto has_walls_of_moments = [](FaceKind kind) {
+        return is_periodic(kind) || kind == face_kind<boundary::NoSlip> || kind == face_kind<boundary::MovingWall>;
+    };
+    if (spec.state->keeps_moments) {
+        if (!std::all_of(domain.faces, domain.faces + 2 * domain.D, has_walls_of_moments)) {
+            throw std::invalid_argument("state: 'moments' takes faces that are periodic, no-slip or moving walls");
+        }
+        return spec;
+    }
     const bool plain = periodic && !domain.is_hybrid_thermal && !backend::keeps_velocity(spec);
     if (spec.state->steps_per_launch > 1 && !plain) {
         throw std::invalid_argument("state: '" + std::string(spec.state->name) +

@@ -28,7 +28,7 @@ public:
                 add_layer(z, i);
             }
         }
-        if (wall_axis_ >= 0) {
+        if (wall_axis_ >= 0 && !here().keeps_moments) {
             for (const int side : {0, 1}) {
                 if (halo_reaches_wall(side)) {
                     add_columns(side);
@@ -95,7 +95,7 @@ private:
             const int n = domain_.size[a];
             int& at = cell[std::size_t(a)];
             if (at < 0 || at >= n) {
-                if (a == wall_axis_) {
+                if (!is_periodic(domain_.faces[2 * a])) {
                     return;
                 }
                 at = (at % n + n) % n;

@@ -7,12 +7,12 @@ from typing import Any
 from .. import _core, checks
 from ..collision_table import BY_KIND
 from ..collisions import Collision
-from ..conditions import Periodic
+from ..conditions import Condition, MovingWall, NoSlip, Periodic
 from ..custom_collision import CustomCollision
 from ..domain import Domain
 from ..models import default_streaming
 from ..thermal import HybridThermal
-from ..time_functions.product import Varying
+from ..time_functions.product import Varying, takes_time
 
 STATES = ("populations", "moments")
 """The names of what a cell may keep."""
@@ -54,13 +54,24 @@ def check_moments(
         refuse(f"the storage {storage!r}", f"must be the precision, {precision!r}")
     if streaming is not None and streaming != "two-lattice":
         refuse(f"the streaming {streaming!r}", "has 'two-lattice' only so far")
-    walls = [face for face, condition in domain.faces.items() if not isinstance(condition, Periodic)]
-    if walls:
-        condition = type(domain.faces[walls[0]]).__name__
-        refuse(f"{condition} on face {walls[0]!r}", "has periodic faces only so far")
-    if domain.bodies:
-        refuse(f"the body {next(iter(domain.bodies))!r}", "has no bodies so far")
+    for face, condition in domain.faces.items():
+        if not isinstance(condition, Periodic | NoSlip | MovingWall):
+            refuse(f"{type(condition).__name__} on face {face!r}", "has Periodic, NoSlip and MovingWall so far")
+        if _changes_in_time(condition):
+            refuse(f"a velocity of face {face!r} that changes in time", "has steady walls so far")
+    for name, body in domain.bodies.items():
+        if body.motion is not None or _changes_in_time(body.condition):
+            refuse(f"the body {name!r}, which changes in time", "has steady walls so far")
+        if body.scheme != "halfway":
+            refuse(f"the scheme {body.scheme!r} of body {name!r}", "has 'halfway' walls so far")
+    if domain.sponges:
+        refuse("sponges", "has none so far")
     check_force(force)
+
+
+def _changes_in_time(condition: Condition) -> bool:
+    velocity = getattr(condition, "velocity", None)
+    return isinstance(velocity, Varying) or takes_time(velocity)
 
 
 def check_force(force: Any) -> None:

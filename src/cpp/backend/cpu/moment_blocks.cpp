@@ -10,6 +10,7 @@
 #include "buffer.h"
 #include "clear_lattice.h"
 #include "host_force.h"
+#include "host_moment_walls.h"
 #include "host_samples.h"
 #include "host_statistics.h"
 #include "host_transfers.h"
@@ -41,13 +42,18 @@ public:
 
     const Address& address() const override { return address_; }
     std::size_t bytes() const override {
-        return lattices_[0].bytes() + lattices_[1].bytes() + scratch_.bytes() + last_velocity_.bytes();
+        return lattices_[0].bytes() + lattices_[1].bytes() + scratch_.bytes() + walls_.bytes() +
+               last_velocity_.bytes();
     }
 
-    void set_plan(const backend::LinkPlan& plan) override { plan_ = &plan; }
-    void plan_values_changed() override {}
-    void set_solid(const std::uint8_t*, const double*) override {
-        throw std::logic_error("a state of moments has no bodies");
+    void set_plan(const backend::LinkPlan& plan) override {
+        plan_ = &plan;
+        walls_.set(plan, address_, S::D);
+    }
+    void plan_values_changed() override { walls_.refresh(*plan_); }
+    void set_solid(const std::uint8_t* solid, const double* velocity) override {
+        solid_ = solid;
+        solid_velocity_ = velocity;
     }
     void set_force(const double* uniform, const double* field, int series) override {
         if (field != nullptr || series >= 0) {
@@ -125,25 +131,30 @@ public:
     void populations(double* out) const override { write_populations(out); }
 
     void get_state(void* out) const override {
-        for_numbers([&](Index at, Real& number) { static_cast<Real*>(out)[at] = number; });
+        for_numbers([&](Index at, Index cell, Real& number) {
+            static_cast<Real*>(out)[at] = is_solid(cell) ? Real(0) : number;
+        });
     }
     void set_state(const void* values) override {
-        for_numbers([&](Index at, Real& number) { number = static_cast<const Real*>(values)[at]; });
+        for_numbers([&](Index at, Index, Real& number) { number = static_cast<const Real*>(values)[at]; });
     }
 
     backend::ForceAndTorque body_force(const std::vector<backend::BodyLink>& links,
-                                       const double /*center*/[3]) const override {
-        if (!links.empty()) {
-            throw std::logic_error("a state of moments has no bodies");
+                                       const double center[3]) const override {
+        const double about[3] = {center[0], center[1], center[2]};
+        backend::ForceAndTorque sum{};
+        for (const backend::BodyLink& link : links) {
+            backend::add_force_of_cell<S, Real>(Rebuilt{rebuilt(link.x, link.y, link.z)}, link, about, sum);
         }
-        return {};
+        return sum;
     }
     std::unique_ptr<backend::StateSamples> make_point_samples(const std::vector<backend::Cell>& cells,
                                                               const backend::PointFields& fields) override {
         return make_host_point_samples<S::D, Real>(
             cells, fields,
             {[this](int x, int y, int z, Real& deviation, Real(&u)[3]) { flow_at(x, y, z, deviation, u); },
-             [](int, int, int) { return false; }, [](int, int, int) { return Real(0); }},
+             [this](int x, int y, int z) { return is_solid(row(y, z) * address_.nx + x); },
+             [](int, int, int) { return Real(0); }},
             threads_);
     }
     std::unique_ptr<backend::StateSamples> make_force_samples(const backend::BodyLinksNow& links,
@@ -163,12 +174,22 @@ public:
     }
     std::unique_ptr<backend::CellStatistics> make_cell_statistics() override {
         return make_host_statistics<S::D, Real>(
-            address_, threads_, [] { return static_cast<const std::uint8_t*>(nullptr); },
+            address_, threads_, [this] { return solid_; },
             [this](int y, int z, auto& visit) { for_fluid_row(y, z, visit); }, [](int, int, int) { return Real(0); });
     }
 
 private:
     using Clock = std::chrono::steady_clock;
+
+    struct Populations {
+        Real of[S::Q];
+    };
+    /// A cell with its post-collision populations, as they follow from its moments.
+    struct Rebuilt {
+        Populations h;
+
+        Real post_collision(int i) const { return h.of[i]; }
+    };
 
     Real* current() const { return lattices_[now_].template as<Real>(); }
     Index rows() const { return Index(address_.ny) * address_.nz; }
@@ -214,7 +235,8 @@ private:
                                       0,
                                       0,
                                       0,
-                                      scratch_.template as<Real>() + member * scratch_numbers()};
+                                      scratch_.template as<Real>() + member * scratch_numbers(),
+                                      walls_.get()};
             for (Index k = count * member / threads_; k < count * (member + 1) / threads_; ++k) {
                 const Tile& tile = tiles[std::size_t(k)];
                 arguments.first_y = tile.first_y;
@@ -227,6 +249,25 @@ private:
     }
 
     void force_at(int x, int y, int z, double (&force)[3]) const { force_.at(address_, 1, x, y, z, force); }
+
+    /// Whether a cell of the block, by its place among them, is solid.
+    bool is_solid(Index cell) const { return solid_ != nullptr && solid_[cell] != 0; }
+
+    Populations rebuilt(int x, int y, int z) const {
+        CellForce<S, Real> force = present_force();
+        Populations h;
+        backend::with_moment_collision(spec_.collision, [&](auto collision) {
+            populations_of<S, decltype(collision)>(moments(x, y, z), force, Real(spec_.compressibility), h.of);
+        });
+        return h;
+    }
+    CellForce<S, Real> present_force() const {
+        UpdateArguments of_step{};
+        force_.put(address_, 1, of_step);
+        CellForce<S, Real> force{{}, of_step.forced};
+        std::transform(of_step.force, of_step.force + S::D, force.of, [](double f) { return Real(f); });
+        return force;
+    }
 
     StoredMoments<S, Real> moments(int x, int y, int z) const {
         StoredMoments<S, Real> m;
@@ -247,16 +288,18 @@ private:
         deviation = m.density_deviation;
         backend::velocity_of(inertia_of_deviation(deviation, Real(spec_.compressibility)), momentum, force, u);
     }
-    /// Calls visit(x, rho - 1, u) for the cells of a row.
+    /// Calls visit(x, rho - 1, u) for the fluid cells of a row.
     template <class Visit>
     void for_fluid_row(int y, int z, Visit&& visit) const {
         for (int x = 0; x < address_.nx; ++x) {
-            Real deviation = 0, u[3] = {};
-            flow_at(x, y, z, deviation, u);
-            visit(x, deviation, u);
+            if (!is_solid(row(y, z) * address_.nx + x)) {
+                Real deviation = 0, u[3] = {};
+                flow_at(x, y, z, deviation, u);
+                visit(x, deviation, u);
+            }
         }
     }
-    /// Calls visit(position in a dense array, reference to the number) for the numbers of all cells.
+    /// Calls visit(position in a dense array, cell, reference to the number) for the numbers of all cells.
     template <class Visit>
     void for_numbers(Visit&& visit) const {
         over_rows([&](int y, int z) {
@@ -264,7 +307,7 @@ private:
                 Real* numbers = current() + address_.row(y, z, k);
                 const Index start = (k * rows() + row(y, z)) * address_.nx;
                 for (int x = 0; x < address_.nx; ++x) {
-                    visit(start + x, numbers[x]);
+                    visit(start + x, row(y, z) * address_.nx + x, numbers[x]);
                 }
             }
         });
@@ -276,24 +319,18 @@ private:
     }
     template <class Out>
     void write_velocity(Out* out, const backend::CellBox& box) const {
-        write_velocity_of<Real, S::D>(box, address_, nullptr, threads_, out, fluid_rows());
+        write_velocity_of<Real, S::D>(box, address_, solid_velocity_, threads_, out, fluid_rows());
     }
     template <class Out>
     void write_populations(Out* out) const {
-        backend::with_moment_collision(spec_.collision, [&](auto collision) {
-            over_rows([&](int y, int z) {
-                UpdateArguments of_step{};
-                force_.put(address_, 1, of_step);
-                CellForce<S, Real> force{{}, of_step.forced};
-                std::transform(of_step.force, of_step.force + S::D, force.of, [](double f) { return Real(f); });
-                for (int x = 0; x < address_.nx; ++x) {
-                    Real h[S::Q];
-                    populations_of<S, decltype(collision)>(moments(x, y, z), force, Real(spec_.compressibility), h);
-                    for (int i = 0; i < S::Q; ++i) {
-                        out[(i * rows() + row(y, z)) * address_.nx + x] = Out(Real(Stencil<S>::w(i)) + h[i]);
-                    }
+        over_rows([&](int y, int z) {
+            for (int x = 0; x < address_.nx; ++x) {
+                const Index cell = row(y, z) * address_.nx + x;
+                const Populations h = is_solid(cell) ? Populations{} : rebuilt(x, y, z);
+                for (int i = 0; i < S::Q; ++i) {
+                    out[i * rows() * address_.nx + cell] = Out(Real(Stencil<S>::w(i)) + h.of[i]);
                 }
-            });
+            }
         });
     }
 
@@ -310,6 +347,9 @@ private:
     std::vector<Tile> shell_, inner_;
     Clock::time_point timestamps_[backend::timestamps_of_step];
     const backend::LinkPlan* plan_ = nullptr;
+    HostMomentWalls walls_;
+    const std::uint8_t* solid_ = nullptr;
+    const double* solid_velocity_ = nullptr;
     HostForce<S, Real> force_;
     VelocityChange<Real, S::D> last_velocity_;
 };

@@ -16,6 +16,7 @@ struct MomentScratch {
     Index width;    // of a row
     Index ring;     // rows of populations of one stage: Q of each of the rows that are kept
     Index sums;     // rows of sums of one target row
+    Index kept;     // rows of populations that come off walls above, of one target row
     Index targets;  // target rows of a stage at most
 
     /// `rows` are those of a tile along y; the last axis is that along which layers follow.
@@ -26,10 +27,33 @@ struct MomentScratch {
         width += width % (8 * line) == 0 ? line : 0;  // or rows would share few sets of the first-level cache
         ring = (D == 3 ? 3 : 1) * Index(Q) * width;
         sums = (D == 3 ? 15 : 8) * width;
+        kept = (D == 3 ? 9 : 3) * width;
         targets = D == 3 ? rows + 2 * (steps - 1) : 1;
     }
-    LBM_HD Index of_stage() const { return ring + targets * sums; }
+    LBM_HD Index of_stage() const { return ring + targets * (sums + kept); }
     LBM_HD Index total(int steps) const { return steps * of_stage() + line; }
+    /// What a sweep without walls works with.
+    LBM_HD Index used(int steps) const { return steps * (ring + targets * sums); }
+};
+
+/// A cell, of the block or beside it, some of whose incoming populations come off walls half-way to its neighbours.
+struct MomentWallCell {
+    int x;
+    UInt32 links;  // bit i: population i does
+    Index first;   // of its wall momentum terms, one for each of these populations
+};
+
+/// The walls of a block: of faces and bodies. Cells are listed by rows, those beside the block included that the first of several steps
+/// computes; `first` has one more entry than there are rows.
+struct MomentWalls {
+    int cells_to_wall[6];  // behind each face of the block, 2 axis + side, before a wall; many where there is none
+    int around;            // rows beside the block on each side, but along an axis that the stencil lacks
+    const Index* first;
+    const MomentWallCell* cells;
+    const double* terms;
+    // Solid cells, by rows in the same way, with one more row on each side: the first populations that a sweep reads.
+    const Index* first_solid;
+    const int* solid;  // x
 };
 
 /// The arguments of a kernel; plain data, because kernels are compiled for several instruction sets.
@@ -44,6 +68,7 @@ struct MomentArguments {
     int steps;                            // that are advanced
     int first_y, end_y, first_z, end_z;  // the rows to update; in three dimensions a tile that the caches hold
     void* scratch;                        // MomentScratch::total() numbers
+    const MomentWalls* walls = nullptr;   // null without any
 };
 
 /// Advances the cells of some rows.

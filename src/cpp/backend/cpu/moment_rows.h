@@ -67,6 +67,11 @@ private:
         const int place = solid ? row - (first_row_ - (a_.steps - 1 - s)) : 0;
         return stage(s) + memory_.ring + place * memory_.sums + memory_.left;
     }
+    /// The populations of a target row of a stage that come off walls above it; of each a row.
+    Real* kept(int s, int row) const {
+        const int place = solid ? row - (first_row_ - (a_.steps - 1 - s)) : 0;
+        return stage(s) + memory_.ring + memory_.targets * memory_.sums + place * memory_.kept + memory_.left;
+    }
     /// The cells of a row of a stage, whose populations the next step reads: those around the block too, but where
     /// a row follows itself.
     int first_x(int s) const { return wraps_ ? 0 : -((a_.steps - s + W - 1) / W * W); }
@@ -84,6 +89,10 @@ private:
     /// Puts the populations of a row in memory into the ring of the first stage.
     [[gnu::noinline]] void rebuild(int row, int layer) const {
         const Address& address = a_.address;
+        if (is_behind_wall(row, layer)) {
+            clear_row(populations(0, row));
+            return;
+        }
         const Real* from = static_cast<const Real*>(a_.source) + offset(row, layer);
         Real* to = populations(0, row);
         const Index pitch = address.population_stride, width = memory_.width;
@@ -97,7 +106,7 @@ private:
             });
             put_populations(m, to + x, width);
         }
-        close_row(to);
+        close_row(to, row, layer);
     }
 
     LBM_HD void put_populations(const StoredMoments<S, V>& m, Real* to, Index width) const {
@@ -106,8 +115,12 @@ private:
         static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { store_pack<Real, W>(to + i * width, h[i]); });
     }
 
-    /// Puts the populations that leave a row at one end before the other one, where a row follows itself.
-    void close_row(Real* row) const {
+    /// Completes the populations of a row of a layer: nothing comes from solid cells, or from behind walls across x;
+    /// and where a row follows itself, what leaves it at one end lies before the other one.
+    void close_row(Real* row, int y, int layer) const {
+        if (a_.walls != nullptr) {
+            clear_solid_cells(row, y, layer);
+        }
         if (wraps_) {
             const Index width = memory_.width, nx = a_.address.nx;
             static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
@@ -118,6 +131,124 @@ private:
                 }
             });
         }
+        if (a_.walls != nullptr) {
+            const int(&to_wall)[6] = a_.walls->cells_to_wall;
+            for (int beyond = 0; beyond <= a_.walls->around; ++beyond) {
+                if (beyond >= to_wall[0]) {
+                    clear_cell(row, -1 - beyond);
+                }
+                if (beyond >= to_wall[1]) {
+                    clear_cell(row, a_.address.nx + beyond);
+                }
+            }
+        }
+    }
+
+    /// Whether a row of a layer lies behind a wall, from where nothing comes in.
+    bool is_behind_wall(int row, int layer) const {
+        if (a_.walls == nullptr) {
+            return false;
+        }
+        const int(&to_wall)[6] = a_.walls->cells_to_wall;
+        const int y = solid ? row : layer, z = solid ? layer : 0;
+        return -1 - y >= to_wall[2] || y - a_.address.ny >= to_wall[3] || -1 - z >= to_wall[4] ||
+               z - a_.address.nz >= to_wall[5];
+    }
+    void clear_cell(Real* row, int x) const {
+        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { row[i * memory_.width + x] = 0; });
+    }
+    void clear_row(Real* row) const {
+        for (Index k = -memory_.left; k < S::Q * memory_.width - memory_.left; ++k) {
+            row[k] = 0;
+        }
+    }
+
+    void clear_solid_cells(Real* row, int y, int layer) const {
+        const MomentWalls& walls = *a_.walls;
+        const Index at = listed_row(y, layer, walls.around + 1);
+        for (Index k = walls.first_solid[at]; k < walls.first_solid[at + 1]; ++k) {
+            clear_cell(row, walls.solid[k]);
+        }
+    }
+    /// The place of a row of a layer in a list with `around` rows beside the block.
+    Index listed_row(int row, int layer, int around) const {
+        const Index y = (solid ? row : layer) + around, z = solid ? layer + around : 0;
+        return z * (a_.address.ny + 2 * around) + y;
+    }
+
+    /// Calls visit(cell) for the cells of a row of a layer that have walls next to them.
+    template <class Visit>
+    void for_wall_cells(int row, int layer, Visit&& visit) const {
+        const MomentWalls& walls = *a_.walls;
+        const Index at = listed_row(row, layer, walls.around);
+        for (Index k = walls.first[at]; k < walls.first[at + 1]; ++k) {
+            visit(walls.cells[k]);
+        }
+    }
+
+    /// Supplies what comes off walls half-way to the neighbours of the cells of a target row: the population that left
+    /// towards the wall, and the wall momentum term. Nothing comes from behind a wall. What comes off walls in the own
+    /// layer lies in the ring where the neighbour's population would; what comes off those below is added
+    /// to the sums; and what comes off those above is kept until the layer above is in the ring.
+    [[gnu::noinline]] void serve_walls(int s, int row, int layer) const {
+        const int around = a_.steps - 1 - s;
+        const Index width = memory_.width;
+        Real* const above = kept(s, row);
+        const auto place = [&]<int i>(int x) LBM_INLINE_LAMBDA -> Real& {
+            return populations(s, solid ? row - S::c[i][1] : row)[i * width + x - S::c[i][0]];
+        };
+        if (layer - 1 >= first_layer_ - around && layer - 1 < end_layer_ + around) {
+            for_wall_cells(row, layer - 1, [&](const MomentWallCell& cell) {
+                int k = 0;
+                static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+                    if constexpr (S::c[i][S::D - 1] < 0) {
+                        if ((cell.links >> i & 1U) != 0) {
+                            place.template operator()<i>(cell.x) = above[k * width + cell.x];
+                        }
+                        ++k;
+                    }
+                });
+            });
+        }
+        if (layer >= first_layer_ - around && layer < end_layer_ + around) {
+            const Real* own = populations(s, row);
+            Real* const below = sums(s, row);
+            for_wall_cells(row, layer, [&](const MomentWallCell& cell) {
+                const double* term = a_.walls->terms + cell.first;
+                int k = 0;
+                static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+                    constexpr int up = S::c[i][S::D - 1];
+                    if ((cell.links >> i & 1U) != 0) {
+                        const Real incoming = own[Stencil<S>::opposite(i) * width + cell.x] + Real(*term++);
+                        if constexpr (up < 0) {
+                            above[k * width + cell.x] = incoming;
+                        } else if constexpr (up == 0) {
+                            place.template operator()<i>(cell.x) = incoming;
+                        } else {
+                            add_to_sums<i>(below + cell.x, incoming);
+                        }
+                    }
+                    k += up < 0 ? 1 : 0;
+                });
+            });
+        }
+    }
+
+    /// Adds population i to the sums of the layer below.
+    template <int i>
+    void add_to_sums(Real* to, Real incoming) const {
+        const Index width = memory_.width;
+        LayerSums<S, Real> sums;
+        sums.template for_each<1>([&]<int k>(Real& number) { number = to[k * width]; });
+        sums.sum = sums.sum + incoming;
+        static_for<S::D - 1>([&]<int d>() LBM_INLINE_LAMBDA {
+            accumulate<S::c[i][d]>(sums.first[d], incoming);
+            accumulate<S::c[i][d] * S::c[i][d]>(sums.square[d], incoming);
+        });
+        if constexpr (LayerVelocities<S, 1>::has_corners) {
+            accumulate<S::c[i][0] * S::c[i][1]>(sums.shear, incoming);
+        }
+        sums.template for_each<1>([&]<int k>(Real& number) { to[k * width] = number; });
     }
 
     /// To be called when the populations of a row of a layer are in the ring of a stage.
@@ -127,16 +258,23 @@ private:
         if (solid && target < first_row_ - around) {
             return;
         }
+        if (a_.walls != nullptr) {
+            serve_walls(s, target, layer);
+        }
         const bool completes = layer - 1 >= first_layer_ - around;
         if (!completes) {
             collect<0>(s, target, nullptr, 0);
+        } else if (is_behind_wall(target, layer - 1)) {
+            collect<0>(s, target, nullptr, 0);
+            clear_row(populations(s + 1, target));
+            advance(s + 1, target, layer - 1);
         } else if (s + 1 == a_.steps) {
             Real* to = static_cast<Real*>(a_.target) + offset(target, layer - 1);
             collect<1>(s, target, to, a_.address.population_stride);
         } else {
             Real* to = populations(s + 1, target);
             collect<2>(s, target, to, memory_.width);
-            close_row(to);
+            close_row(to, target, layer - 1);
             advance(s + 1, target, layer - 1);
         }
     }

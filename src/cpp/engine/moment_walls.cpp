@@ -1,0 +1,141 @@
+// The member of the boundary-and-halo plan that lists the walls of a block whose state is moments. Such a block serves
+// them within its update, of all cells that this computes: some beside the block too, where it advances several steps.
+#include <stdexcept>
+
+#include "boundary_halo_plan.h"
+#include "link_resolver.h"
+
+namespace lbm::engine {
+
+using backend::WallCell;
+using backend::WallLink;
+
+template <class S>
+struct BoundaryHaloPlan::MomentWallLister {
+    BoundaryHaloPlan& plan;
+    const Domain& domain;
+    const BlockPlacement& placement;
+    const Address& address = placement.address;
+    const int size[3] = {address.nx, address.ny, address.nz};
+    const int around = address.halo_x - 1;  // cells beside the block that all steps but the last compute
+    LinkResolver<S> resolver{domain};
+
+    void list() {
+        for (int face = 0; face < 2 * S::D; ++face) {
+            const int axis = face / 2, before = placement.offset[axis];
+            const int behind = domain.size[axis] - before - size[axis];
+            if (!is_periodic(domain.faces[face])) {
+                plan.links_.cells_to_wall[face] = face % 2 == 0 ? before : behind;
+            }
+        }
+        for_cells(around, [&](const int(&local)[3], const int(&cell)[3]) { add(local, cell); });
+        for_cells(around + 1, [&](const int(&local)[3], const int(&cell)[3]) {
+            if (domain.solid(cell)) {
+                plan.links_.solid_cells.push_back({local[0], local[1], local[2]});
+            }
+        });
+    }
+
+    /// Calls visit(position in the block, cell of the domain) for the cells of the block and so many beside it, but
+    /// behind walls, row by row. Rows that follow themselves have none beside them.
+    template <class Visit>
+    void for_cells(int beside, Visit&& visit) const {
+        const int beside_x = address.self_periodic[0] ? 0 : beside, beside_z = S::D == 3 ? beside : 0;
+        for (int z = -beside_z; z < size[2] + beside_z; ++z) {
+            for (int y = -beside; y < size[1] + beside; ++y) {
+                for (int x = -beside_x; x < size[0] + beside_x; ++x) {
+                    const int local[3] = {x, y, z};
+                    int cell[3] = {x, y, z};
+                    if (is_in_domain(cell)) {
+                        visit(local, cell);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Turns a position in the block into a cell of the domain; false for one behind a wall.
+    bool is_in_domain(int (&cell)[3]) const {
+        for (int a = 0; a < S::D; ++a) {
+            const int n = domain.size[a];
+            int& at = cell[a];
+            at += placement.offset[a];
+            if (at < 0 || at >= n) {
+                if (!is_periodic(domain.faces[2 * a])) {
+                    return false;
+                }
+                at = (at % n + n) % n;
+            }
+        }
+        return true;
+    }
+
+    bool is_of_block(const int (&local)[3]) const {
+        bool inside = true;
+        for (int a = 0; a < 3; ++a) {
+            inside = inside && local[a] >= 0 && local[a] < size[a];
+        }
+        return inside;
+    }
+
+    void add(const int (&local)[3], const int (&cell)[3]) {
+        if (domain.solid(cell)) {
+            return;
+        }
+        const int first = int(plan.links_.wall_links.size());
+        for (int i = 1; i < S::Q; ++i) {
+            const LinkSource source = resolver.resolve(cell[0], cell[1], cell[2], i);
+            if (source.kind == LinkSource::Kind::Face) {
+                const Index place = domain.face_cell(source.owner, cell[0], cell[1], cell[2]);
+                add_link(i, domain.faces[source.owner], {source.owner, -1, place, i, -1});
+            } else if (source.kind == LinkSource::Kind::Body) {
+                const bool rests = domain.body_velocity[std::size_t(source.owner)].empty();
+                const Index solid = domain.known_cell(source.x, source.y, source.z);
+                add_link(i, rests ? face_kind<boundary::NoSlip> : face_kind<boundary::MovingWall>,
+                         {-1, source.owner, solid, source.i, -1});
+                if (is_of_block(local)) {
+                    add_body_link(local, i, source);
+                }
+            } else if (source.kind == LinkSource::Kind::Passed) {
+                throw std::logic_error("a state of moments takes no condition that reads other cells");
+            }
+        }
+        if (const int count = int(plan.links_.wall_links.size()) - first; count > 0) {
+            plan.links_.wall_cells.push_back(
+                {local[0], local[1], local[2], first, static_cast<unsigned char>(count), false});
+        }
+    }
+
+    void add_link(int i, FaceKind kind, const ValueSource& source) {
+        plan.links_.wall_links.push_back({0, static_cast<unsigned char>(i), static_cast<unsigned char>(kind)});
+        plan.value_sources_.push_back(source);
+    }
+
+    void add_body_link(const int (&local)[3], int i, const LinkSource& source) {
+        const CutLinks& cuts = domain.body_cuts[std::size_t(source.owner)];
+        plan.body_links_[std::size_t(source.owner)].push_back({local[0],
+                                                               local[1],
+                                                               local[2],
+                                                               i,
+                                                               {source.x, source.y, source.z},
+                                                               source.i,
+                                                               0,
+                                                               {0, 0, 0},
+                                                               0.5,
+                                                               cuts.are_given});
+        if (cuts.are_given) {
+            plan.cuts_of_links_[std::size_t(source.owner)].push_back(-1);
+        }
+    }
+};
+
+void BoundaryHaloPlan::add_moment_walls(const Domain& domain, const BlockPlacement& placement) {
+    backend::with_stencil(domain.stencil, [&](auto s) {
+        using S = decltype(s);
+        if constexpr (!Stencil<S>::multispeed) {
+            MomentWallLister<S>{*this, domain, placement}.list();
+        }
+    });
+}
+
+}  // namespace lbm::engine
