@@ -137,7 +137,7 @@ void moment_step(std::vector<lbm::StoredMoments<S, Real>>& state, const std::vec
         const auto two = lbm::add_own_layer<S>(lbm::layer_sums<S, 1>(h), lbm::layer_sums<S, 0>(h));
         const auto in = lbm::add_layer_above<S>(two, lbm::layer_sums<S, -1>(h));
         state[std::size_t(cell)] = lbm::collided<S, Collision>(in, force_at<S, Real>(forces, given, cell),
-                                                              Real(given.compressibility), parameters);
+                                                               Real(given.compressibility), parameters);
     }
 }
 
@@ -149,8 +149,8 @@ void check_case(const Case& given) {
     const auto parameters = parameters_of<Collision, double>(given);
     for (int step = 0; step < 20; ++step) {
         for (int cell = 0; cell < cells<S>(); ++cell) {
-            PopulationCell<S, double> own{f, next, &forces[std::size_t(cell * S::D)], given.forced,
-                                          given.compressibility, cell};
+            PopulationCell<S, double> own{
+                f, next, &forces[std::size_t(cell * S::D)], given.forced, given.compressibility, cell};
             lbm::update_cell<S, Collision>(own, parameters);
         }
         std::swap(f, next);
@@ -224,7 +224,8 @@ void check_drift() {
         own.for_each([&]<int k>(float& number) { number = float(numbers[k] + (k == 0 ? 0.1 : 0)); });
     }
     const double of_uniform = drift<S, Collision>(uniform, 3000), of_mixed = drift<S, Collision>(mixed, 3000);
-    if (std::getenv("LBM_SHOW") != nullptr) std::printf("%s %s drift %.2e %.2e\n", S::name, Collision::name, of_uniform, of_mixed);
+    if (std::getenv("LBM_SHOW") != nullptr)
+        std::printf("%s %s drift %.2e %.2e\n", S::name, Collision::name, of_uniform, of_mixed);
     CHECK(of_uniform < 3e-7);
     CHECK(of_mixed < 3e-7);
 }

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from reference import Collision
-from reference.cases import Case, in_reference_order, random_fields
+from reference.cases import Case, in_reference_order, random_bodies, random_faces, random_fields
 
 import lbmgpu as lbm
 from lbmgpu import _core
@@ -29,6 +29,30 @@ def case_of(
     density, velocity = random_fields(rng, shape)
     force = rng.uniform(-1e-3, 1e-3, len(shape)) if forced else None
     return Case(stencil, shape, Collision(kind, 0.01, **options), force=force, density=density, velocity=velocity)
+
+
+def with_walls(rng: np.random.Generator, stencil: str, kind: str, shape: tuple[int, ...] = (), **options: Any) -> Case:
+    """Walls on random faces, and two ragged bodies, one of which moves."""
+    shape = shape or SHAPES[stencil]
+    kinds: list[str] = []
+    for _ in shape:
+        kinds += ["periodic"] * 2 if rng.random() < 0.3 else [str(k) for k in rng.choice(["no-slip", "moving-wall"], 2)]
+    case = case_of(rng, stencil, kind, True, shape, **options)
+    case.faces, case.bodies = random_faces(rng, shape, kinds), random_bodies(rng, shape)
+    return case
+
+
+def cut(shape: tuple[int, ...], *cuts: tuple[int, ...]) -> lbm.Layout:
+    spans = [list(itertools.pairwise((0, *at, n))) for at, n in zip(cuts, shape, strict=False)]
+    boxes = itertools.product(*spans)
+    return lbm.Layout([lbm.Block(tuple(a for a, _ in b), tuple(c - a for a, c in b)) for b in boxes])
+
+
+def layouts_of(shape: tuple[int, ...]) -> list[lbm.Layout]:
+    """In a grid of blocks that are thick, and as thin as one cell."""
+    layouts = [cut(shape, (5,), (), ()), cut(shape, (), (3,), ()), cut(shape, (1, 2), (1,), ())]
+    layouts += [cut(shape, (4, 9), (2, 3), ()), cut(shape, (10,), (6,), ())]
+    return layouts + ([cut(shape, (), (), (2,)), cut(shape, (5,), (3,), (1, 5))] if len(shape) == 3 else [])
 
 
 def state_of(solver: lbm.Solver) -> bytes:
@@ -71,23 +95,36 @@ def test_populations_continue_as_moments(stencil, kind, rng):
     np.testing.assert_allclose(moments.populations(), populations.populations(), rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("number", range(6))
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("stencil", STENCILS)
-def test_bits_depend_on_no_layout_threads_or_calls(stencil, kind, rng):
-    case = case_of(rng, stencil, kind, True)
+def test_walls_are_those_of_the_reference(stencil, kind, number, rng):
+    """Random walls on faces and bodies, edges and corners among them, and the forces on the bodies."""
+    shape = tuple(rng.integers(2, 10, len(SHAPES[stencil])).tolist()) if number else ()
+    case = with_walls(rng, stencil, kind, shape, smagorinsky=0.1 if number % 2 else 0.0)
+    solver, reference, fluid = case.solver(state="moments", device="cpu"), case.reference(), case.fluid()
+    reference.f = in_reference_order(stencil, solver.populations())
+    for steps in (1, 6, 13):
+        solver.step(steps)
+        reference.step(steps)
+        found = in_reference_order(stencil, solver.populations())
+        np.testing.assert_allclose(found[:, fluid], reference.f[:, fluid], rtol=0, atol=1e-12)
+        for body in range(len(case.bodies)):
+            center = np.full(len(case.shape), 1.5)
+            force, torque = reference.body_force(body, center)
+            np.testing.assert_allclose(solver.body_force(f"body {body}"), force, rtol=0, atol=1e-10)
+            np.testing.assert_allclose(solver.body_torque(f"body {body}", center), torque, rtol=0, atol=5e-10)
+
+
+@pytest.mark.parametrize("walls", [False, True], ids=["periodic", "walls"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stencil", STENCILS)
+def test_bits_depend_on_no_layout_threads_or_calls(stencil, kind, walls, rng):
+    case = with_walls(rng, stencil, kind) if walls else case_of(rng, stencil, kind, True)
     options: dict[str, Any] = {"state": "moments", "precision": "float32"}
-    shape = case.shape
-
-    def cut(*cuts: tuple[int, ...]) -> lbm.Layout:
-        spans = [list(itertools.pairwise((0, *at, n))) for at, n in zip(cuts, shape, strict=False)]
-        boxes = itertools.product(*spans)
-        blocks = [lbm.Block(tuple(a for a, _ in box), tuple(b - a for a, b in box)) for box in boxes]
-        return lbm.Layout(blocks)
-
-    layouts = [cut((5,), (), ()), cut((), (3,), ()), cut((1, 2), (1,), ()), cut((4, 9), (2, 3), ())]
-    layouts += [cut((), (), (2,)), cut((5,), (3,), (1,))] if len(shape) == 3 else []
     others: list[dict[str, Any]] = [{"threads": 3}]
-    others += [{"layout": layout, "schedule": how} for layout in layouts for how in ("overlap", "blocking")]
+    for layout in layouts_of(case.shape):
+        others += [{"layout": layout, "schedule": how} for how in ("overlap", "blocking")]
     solver = case.solver(**options, threads=1)
     for steps in (1, 2, 5, 4, 3):
         solver.step(steps)
@@ -177,7 +214,8 @@ REFUSED: list[tuple[lbm.Domain, Any, dict[str, Any], str]] = [
     (periodic(), lbm.Regularized(0.1), {"thermal": lbm.HybridThermal(0.1)}, "thermal, must be without"),
     (periodic(), lbm.Regularized(0.1), {"storage": "float16"}, "the storage 'float16', must be the precision"),
     (periodic(), lbm.Regularized(0.1), {"streaming": "in-place"}, "the streaming 'in-place'"),
-    (periodic(x=lbm.NoSlip()), lbm.Regularized(0.1), {}, "NoSlip on face '-x', has periodic faces only"),
+    (periodic(x=lbm.FreeSlip()), lbm.Regularized(0.1), {}, "FreeSlip on face '-x', has Periodic, NoSlip and"),
+    (periodic(y=lbm.MovingWall((1e-3, 0) * lbm.Sine(period=9))), lbm.Regularized(0.1), {}, "changes in time"),
     (periodic(), lbm.Regularized(0.1), {"force": np.zeros((2, 8, 8))}, "one vector for all cells and times"),
     (periodic(), lbm.Regularized(0.1), {"force": (1e-5, 0) * lbm.Sine(period=9)}, "one vector for all cells"),
 ]
@@ -191,8 +229,8 @@ def test_what_does_not_go_with_moments_is_refused_by_name(domain, collision, opt
 
 def test_bodies_and_unknown_words_are_refused():
     domain = periodic()
-    domain.add_body(np.eye(8, dtype=bool), "diagonal")
-    with pytest.raises(ValueError, match="the body 'diagonal', has no bodies so far"):
+    domain.add_body(lbm.Sphere((4, 4), 2), "disc")
+    with pytest.raises(ValueError, match="the scheme 'interpolated' of body 'disc', has 'halfway' walls so far"):
         lbm.Solver(domain, lbm.Regularized(0.1), state="moments", device="cpu")
     with pytest.raises(ValueError, match="state: 'cells' given"):
         lbm.Solver(periodic(), lbm.Regularized(0.1), state="cells", device="cpu")

@@ -13,8 +13,7 @@ extern const StateKind moment_state;
 
 /// Whether a stencil and a collision may keep their state as moments.
 template <class S, class Collision>
-constexpr bool may_keep_moments =
-    !Stencil<S>::multispeed && CubicPairs<S>::edges > 0 && is_fixed_by_moments<Collision>;
+constexpr bool may_keep_moments = !Stencil<S>::multispeed && CubicPairs<S>::edges > 0 && is_fixed_by_moments<Collision>;
 
 /// Calls visitor with an object of the collision's type, which must be one that is fixed by moments.
 template <class Visitor>

@@ -413,8 +413,7 @@ void bind_engine(py::module_& module) {
                 setup.device.name = device;
                 setup.stencil = stencil;
                 setup.shape = shape;
-                setup.collision =
-                    setup.state == nullptr ? engine::collision_names(stencil).front() : Regularized::name;
+                setup.collision = setup.state == nullptr ? engine::collision_names(stencil).front() : Regularized::name;
                 setup.parameters = {{"viscosity", 1.0}};
                 if (takes_strain) {
                     setup.collision = RecursiveRegularized::name;

@@ -94,8 +94,8 @@ LBM_HD void to_frame_at_rest(V (&a)[ComovingFrame<S>::places], const Moments<S, 
     });
 }
 
-/// Ends the equilibrium of a stencil without corners at third order: in the frame at rest its moments He_2 He_2 + He_2 /
-/// 6 of the third axis, which are orthogonal to those of lower order here, are zero.
+/// Ends the equilibrium of a stencil without corners at third order: in the frame at rest its moments He_2 He_2 + He_2
+/// / 6 of the third axis, which are orthogonal to those of lower order here, are zero.
 template <class S, class V>
 LBM_HD void end_at_third_order(V (&a)[ComovingFrame<S>::places], const Moments<S, V>& m) {
     using F = ComovingFrame<S>;

@@ -7,9 +7,9 @@
 // A = rho u u + (u F + F u) / 2 + (1 - omega) Pi, Pi being the stress of the non-equilibrium part; after the recursive
 // one all higher moments follow from these and u = (j - F / 2) / rho (comoving_frame.h).
 //
-// The populations of a cell sum to its mass and its momentum but for the rounding of the sums: the one at rest and those
-// along the axes are what all others leave of them. Otherwise weights, rounded to the arithmetic type, would let both
-// drift at every step in the same direction.
+// The populations of a cell sum to its mass and its momentum but for the rounding of the sums: the one at rest and
+// those along the axes are what all others leave of them. Otherwise weights, rounded to the arithmetic type, would let
+// both drift at every step in the same direction.
 #pragma once
 
 #include "comoving_frame.h"
@@ -55,8 +55,8 @@ LBM_HD void populations_of_second_order(const StoredMoments<S, V>& m, V (&h)[S::
     static_assert(P::edges > 0 && detail::cubic_pairs_are_sound<S>());
     const auto second = [&]<int a, int b>() LBM_INLINE_LAMBDA { return m.second[symmetric_place<S::D>(a, b)]; };
     V trace = second.template operator()<0, 0>();
-    static_for<S::D - 1>(
-        [&]<int d>() LBM_INLINE_LAMBDA { trace = trace + second.template operator()<d + 1, d + 1>(); });
+    static_for<S::D - 1>([&]<int d>()
+                             LBM_INLINE_LAMBDA { trace = trace + second.template operator()<d + 1, d + 1>(); });
     const V isotropic = m.density_deviation - R(1.5) * trace;
 
     // By shells: w (rho - 1 - 3/2 tr A), 9/2 w A_aa, and 3 w j.

@@ -43,8 +43,8 @@ struct MomentWallCell {
     Index first;   // of its wall momentum terms, one for each of these populations
 };
 
-/// The walls of a block: of faces and bodies. Cells are listed by rows, those beside the block included that the first of several steps
-/// computes; `first` has one more entry than there are rows.
+/// The walls of a block: of faces and bodies. Cells are listed by rows, those beside the block included that the first
+/// of several steps computes; `first` has one more entry than there are rows.
 struct MomentWalls {
     int cells_to_wall[6];  // behind each face of the block, 2 axis + side, before a wall; many where there is none
     int around;            // rows beside the block on each side, but along an axis that the stencil lacks
@@ -65,10 +65,10 @@ struct MomentArguments {
     double compressibility;    // 0 with the incompressible equilibrium (lattice/inertia.h)
     bool forced;
     double force[3];
-    int steps;                            // that are advanced
+    int steps;                           // that are advanced
     int first_y, end_y, first_z, end_z;  // the rows to update; in three dimensions a tile that the caches hold
-    void* scratch;                        // MomentScratch::total() numbers
-    const MomentWalls* walls = nullptr;   // null without any
+    void* scratch;                       // MomentScratch::total() numbers
+    const MomentWalls* walls = nullptr;  // null without any
 };
 
 /// Advances the cells of some rows.

@@ -4,12 +4,13 @@
 // The sweep goes along the last axis, layer by layer. Of each row of a layer the populations are rebuilt, in a ring of
 // as many rows as one target row needs. A target row then sums what comes from this layer: for its neighbour above, for
 // itself, and for its neighbour below, which has all of its populations now and collides. So only the few sums of
-// a layer are kept from layer to layer (moment_collision.h), not the populations. A row that has collided goes to memory
-// after the last step; else its populations go to the ring of the next stage, which is one layer behind. All of
+// a layer are kept from layer to layer (moment_collision.h), not the populations. A row that has collided goes to
+// memory after the last step; else its populations go to the ring of the next stage, which is one layer behind. All of
 // this fits the second-level cache.
 //
-// The cells around a tile that the first of several steps needs are computed by each tile for itself. Every cell has the
-// same operations in the same order wherever it is computed, so that bits depend neither on tiles nor on steps a sweep.
+// The cells around a tile that the first of several steps needs are computed by each tile for itself. Every cell has
+// the same operations in the same order wherever it is computed, so that bits depend neither on tiles nor on steps a
+// sweep.
 #pragma once
 
 #include "../../lattice/moment_collision.h"
