@@ -1,6 +1,7 @@
 // The blocks on the CPU whose state is moments, for one stencil; this file is compiled once for each.
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <stdexcept>
 
 #include "../block_layout.h"
@@ -8,7 +9,6 @@
 #include "../moment_kind.h"
 #include "box_fields.h"
 #include "buffer.h"
-#include "clear_lattice.h"
 #include "host_force.h"
 #include "host_moment_walls.h"
 #include "host_samples.h"
@@ -34,8 +34,8 @@ public:
           phase_(phases_.front()) {
         for (Buffer& lattice : lattices_) {
             lattice = Buffer(backend::lattice_bytes(spec, backend::Device::Cpu));
-            clear_lattice(address_, lattice.template as<Real>(), threads_);
         }
+        touch_lattices();
         scratch_ = Buffer(std::size_t(threads_ * scratch_numbers()) * sizeof(Real));
         set_interior({});
     }
@@ -211,6 +211,17 @@ private:
     }
     auto fluid_rows() const {
         return [this](int y, int z, auto&& visit) { for_fluid_row(y, z, visit); };
+    }
+
+    /// Sets the rows of the lattices to the fluid at rest, as fresh memory is, so that each page is first touched by the
+    /// thread that will update it.
+    void touch_lattices() const {
+        over_rows([&](int y, int z) {
+            for (const Buffer& lattice : lattices_) {
+                std::memset(lattice.template as<Real>() + address_.row(y, z, 0), 0,
+                            std::size_t(address_.row_stride) * sizeof(Real));
+            }
+        });
     }
 
     /// Updates the rows of some tiles, of which each thread has an equal share.
