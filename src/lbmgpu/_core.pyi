@@ -107,6 +107,9 @@ def collision_names(stencil: str = "") -> list[str]:
 def moment_collisions() -> list[str]:
     """The names of those that may keep their state as moments."""
 
+def moment_faces() -> list[str]:
+    """The names of the conditions of faces that go with these."""
+
 def models() -> dict[str, dict[str, Any]]:
     """What each model supports, by its name.
 

@@ -418,9 +418,7 @@ BoundaryHaloPlan::BoundaryHaloPlan(const Domain& domain, const std::vector<Block
         using S = decltype(s);
         if (blocks[std::size_t(own)].address.halo_x > 0) {
             take(LongRangePlan(domain, blocks, own), phases);
-            if (blocks[std::size_t(own)].keeps_moments && part == PlanOf::Block) {
-                add_moment_walls(domain, blocks[std::size_t(own)]);
-            }
+            add_moment_walls(domain, blocks[std::size_t(own)], part);
         } else if constexpr (!Stencil<S>::multispeed) {
             Builder<S>{*this, domain, blocks, own, phases, part}.build();
         }

@@ -15,15 +15,17 @@ namespace lbm::engine {
 namespace {
 
 /// Boundaries are applied between launches only, so a launch of several steps allows neither walls nor a temperature,
-/// nor gradients of velocities. Blocks of moments serve walls that are half-way to the next cells themselves.
+/// nor gradients of velocities. Blocks of moments apply formulas of links themselves.
 backend::BlockSpec checked(backend::BlockSpec spec, const Domain& domain) {
     const bool periodic = std::all_of(domain.faces, domain.faces + 2 * domain.D, is_periodic);
-    const auto has_walls_of_moments = [](FaceKind kind) {
-        return is_periodic(kind) || kind == face_kind<boundary::NoSlip> || kind == face_kind<boundary::MovingWall>;
-    };
     if (spec.state->keeps_moments) {
-        if (!std::all_of(domain.faces, domain.faces + 2 * domain.D, has_walls_of_moments)) {
-            throw std::invalid_argument("state: 'moments' takes faces that are periodic, no-slip or moving walls");
+        const std::vector<std::string> known = moment_faces();
+        for (int face = 0; face < 2 * domain.D; ++face) {
+            const std::string name = with_condition(domain.faces[face], [](auto c) { return decltype(c)::name; });
+            if (std::find(known.begin(), known.end(), name) == known.end()) {
+                throw std::invalid_argument("state: 'moments' given with a face '" + name + "', takes " +
+                                            listed(known));
+            }
         }
         return spec;
     }

@@ -7,9 +7,6 @@
 
 namespace lbm::engine {
 
-using backend::WallCell;
-using backend::WallLink;
-
 template <class S>
 struct BoundaryHaloPlan::MomentWallLister {
     BoundaryHaloPlan& plan;
@@ -100,9 +97,18 @@ struct BoundaryHaloPlan::MomentWallLister {
                 throw std::logic_error("a state of moments takes no condition that reads other cells");
             }
         }
-        if (const int count = int(plan.links_.wall_links.size()) - first; count > 0) {
+        const int end = int(plan.links_.wall_links.size());
+        bool needs_moments = false;
+        for (int k = first; k < end; ++k) {
+            with_condition(FaceKind(plan.links_.wall_links[std::size_t(k)].condition), [&](auto c) {
+                if constexpr (boundary::has_formula<decltype(c)>) {
+                    needs_moments = needs_moments || decltype(c)::needs_moments;
+                }
+            });
+        }
+        if (end > first) {
             plan.links_.wall_cells.push_back(
-                {local[0], local[1], local[2], first, static_cast<unsigned char>(count), false});
+                {local[0], local[1], local[2], first, static_cast<unsigned char>(end - first), needs_moments});
         }
     }
 
@@ -129,7 +135,10 @@ struct BoundaryHaloPlan::MomentWallLister {
     }
 };
 
-void BoundaryHaloPlan::add_moment_walls(const Domain& domain, const BlockPlacement& placement) {
+void BoundaryHaloPlan::add_moment_walls(const Domain& domain, const BlockPlacement& placement, PlanOf part) {
+    if (!placement.keeps_moments || part != PlanOf::Block) {
+        return;
+    }
     backend::with_stencil(domain.stencil, [&](auto s) {
         using S = decltype(s);
         if constexpr (!Stencil<S>::multispeed) {

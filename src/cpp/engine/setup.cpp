@@ -238,6 +238,18 @@ std::vector<std::string> moment_collision_names() {
     return names;
 }
 
+std::vector<std::string> moment_faces() {
+    std::vector<std::string> names;
+    for_types(boundary::Conditions{}, [&](auto member) {
+        using Condition = typename decltype(member)::type;
+        constexpr bool is_local = boundary::has_formula<Condition> && Condition::precedence > 0;
+        if (is_local || IsSame<Condition, boundary::Periodic>::value || IsSame<Condition, boundary::NoSlip>::value) {
+            names.emplace_back(Condition::name);
+        }
+    });
+    return names;
+}
+
 std::vector<std::string> collision_names(const std::string& stencil) {
     if (stencil.empty()) {
         return backend::names_of<Collisions>();

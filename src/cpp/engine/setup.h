@@ -71,6 +71,9 @@ backend::NumberKind number_kind(const std::string& argument, const std::string& 
 std::vector<std::string> collision_names(const std::string& stencil);
 /// The names of the collisions whose populations follow from moments, so that these may be the state.
 std::vector<std::string> moment_collision_names();
+/// The names of the conditions of faces that go with a state of moments: those that are copies or formulas of the own
+/// cell's populations and moments.
+std::vector<std::string> moment_faces();
 /// The specification of the whole domain as one block.
 backend::BlockSpec block_spec(const Setup& setup);
 /// The specification of one block of the domain.

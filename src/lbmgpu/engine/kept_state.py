@@ -7,7 +7,7 @@ from typing import Any
 from .. import _core, checks
 from ..collision_table import BY_KIND
 from ..collisions import Collision
-from ..conditions import Condition, MovingWall, NoSlip, Periodic
+from ..conditions import Condition
 from ..custom_collision import CustomCollision
 from ..domain import Domain
 from ..models import default_streaming
@@ -55,10 +55,10 @@ def check_moments(
     if streaming is not None and streaming != "two-lattice":
         refuse(f"the streaming {streaming!r}", "has 'two-lattice' only so far")
     for face, condition in domain.faces.items():
-        if not isinstance(condition, Periodic | NoSlip | MovingWall):
-            refuse(f"{type(condition).__name__} on face {face!r}", "has Periodic, NoSlip and MovingWall so far")
+        if condition.engine_name not in _core.moment_faces():
+            refuse(f"{condition!r} on face {face!r}", f"has {checks.alternatives(_core.moment_faces())} so far")
         if _changes_in_time(condition):
-            refuse(f"a velocity of face {face!r} that changes in time", "has steady walls so far")
+            refuse(f"a value of face {face!r} that changes in time", "has steady ones so far")
     for name, body in domain.bodies.items():
         if body.motion is not None or _changes_in_time(body.condition):
             refuse(f"the body {name!r}, which changes in time", "has steady walls so far")
@@ -70,8 +70,9 @@ def check_moments(
 
 
 def _changes_in_time(condition: Condition) -> bool:
-    velocity = getattr(condition, "velocity", None)
-    return isinstance(velocity, Varying) or takes_time(velocity)
+    names = ("velocity", condition.number)
+    given = [getattr(condition, name) for name in names if name and hasattr(condition, name)]
+    return any(isinstance(value, Varying) or takes_time(value) for value in given)
 
 
 def check_force(force: Any) -> None:

@@ -134,11 +134,6 @@ class Simulation:
         return self.settings.streaming
 
     @property
-    def state(self) -> str:
-        """What a cell keeps from step to step, ``"populations"`` or ``"moments"``."""
-        return self.settings.state
-
-    @property
     def device(self) -> str:
         """The names of the devices, separated by commas."""
         return ", ".join(self.settings.devices)

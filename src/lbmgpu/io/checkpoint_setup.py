@@ -80,8 +80,8 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
         "bodies": {},
         "force": None,
     }
-    if simulation.state != "populations":  # which files had before there was anything else
-        setup["state"] = simulation.state
+    if simulation.settings.state != "populations":  # which files had before there was anything else
+        setup["state"] = simulation.settings.state
     if (force := simulation.given_force) is not None:
         setup["force"] = keep("force", force, np.asarray(force.spatial if isinstance(force, Varying) else force))
     for face, condition in domain.faces.items():

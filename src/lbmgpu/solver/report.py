@@ -144,7 +144,7 @@ def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool, gather: 
         "collision": str(simulation.collision),
         "arithmetic": f"{simulation.precision}, stored as {simulation.storage}",
         "streaming": simulation.streaming,
-        **({} if simulation.state == "populations" else {"state": _state_words(simulation)}),
+        **({} if simulation.settings.state == "populations" else {"state": _state_words(simulation)}),
         **({} if simulation.thermal is None else {"thermal": _thermal_words(simulation.thermal)}),
         **({} if simulation.turbulence is None else {"turbulence": str(simulation.turbulence)}),
         "device": _device_words(simulation),

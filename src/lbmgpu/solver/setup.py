@@ -52,7 +52,7 @@ class SetupOfSolver(HasSimulation):
     @property
     def state(self) -> str:
         """What a cell keeps from step to step, ``"populations"`` or ``"moments"``."""
-        return self._simulation.state
+        return self._simulation.settings.state
 
     @property
     def device(self) -> str:

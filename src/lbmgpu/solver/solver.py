@@ -97,8 +97,9 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
         state: what a cell keeps from step to step: its ``"populations"``, or with `Regularized` and
             `RecursiveRegularized` the ``"moments"`` that these follow from, 6 in two dimensions and 10 in three. Two
             steps are then advanced for each time that memory is read and written, with the same flow but for rounding.
-            So far on the CPU, with periodic faces, half-way `NoSlip` and `MovingWall` on faces and bodies that are
-            steady, and one force for all cells.
+            So far on the CPU, with faces that are periodic, `NoSlip`, `MovingWall`, `VelocityInlet` and
+            `PressureOutlet` in their default schemes, bodies with half-way walls, all of them steady, and one force
+            for all cells.
 
     Raises:
         TypeError, ValueError: a wrong argument, or one that does not go with another or differs among ranks, or a

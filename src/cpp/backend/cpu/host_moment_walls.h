@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "../../lattice/boundary/all.h"
 #include "../links.h"
 #include "moment_kernels.h"
 
@@ -23,7 +24,7 @@ public:
             for (int k = 0; k < cell.count; ++k) {
                 links |= 1U << plan.wall_links[std::size_t(cell.first + k)].i;
             }
-            cells_.push_back({cell.x, links, cell.first});
+            cells_.push_back({cell.x, links, cell.first, cell.needs_moments});
         }
         first_solid_ = firsts(plan.solid_cells, a, D, walls_.around + 1);
         solid_.clear();
@@ -39,17 +40,20 @@ public:
     }
     /// Takes the values of the plan, which have changed.
     void refresh(const backend::LinkPlan& plan) {
-        terms_.resize(plan.wall_links.size());
-        std::transform(plan.wall_links.begin(), plan.wall_links.end(), terms_.begin(),
-                       [](const backend::WallLink& link) { return link.value; });
-        walls_.terms = terms_.data();
+        links_ = plan.wall_links;
+        for (backend::WallLink& link : links_) {
+            if (link.condition == position_in<boundary::Conditions, boundary::NoSlip>) {  // a moving wall's formula too
+                link.condition = position_in<boundary::Conditions, boundary::MovingWall>;
+            }
+        }
+        walls_.links = links_.data();
     }
 
     /// Null without any.
     const MomentWalls* get() const { return is_any_ ? &walls_ : nullptr; }
     std::size_t bytes() const {
         return (first_.capacity() + first_solid_.capacity()) * sizeof(Index) +
-               cells_.capacity() * sizeof(MomentWallCell) + terms_.capacity() * sizeof(double) +
+               cells_.capacity() * sizeof(MomentWallCell) + links_.capacity() * sizeof(backend::WallLink) +
                solid_.capacity() * sizeof(int);
     }
 
@@ -74,7 +78,7 @@ private:
     bool is_any_ = false;
     std::vector<Index> first_, first_solid_;
     std::vector<MomentWallCell> cells_;
-    std::vector<double> terms_;
+    std::vector<backend::WallLink> links_;
     std::vector<int> solid_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "../link_data.h"
 #include "kernels.h"
 
 namespace lbm::cpu {
@@ -36,21 +37,23 @@ struct MomentScratch {
     LBM_HD Index used(int steps) const { return steps * (ring + targets * sums); }
 };
 
-/// A cell, of the block or beside it, some of whose incoming populations come off walls half-way to its neighbours.
+/// A cell, of the block or beside it, some of whose incoming populations the formulas of links give.
 struct MomentWallCell {
     int x;
-    UInt32 links;  // bit i: population i does
-    Index first;   // of its wall momentum terms, one for each of these populations
+    UInt32 links;        // bit i: they give population i
+    Index first;         // of its links, one for each of these populations, in their order
+    bool needs_moments;  // whether some formula reads the cell's density or velocity
 };
 
-/// The walls of a block: of faces and bodies. Cells are listed by rows, those beside the block included that the first
-/// of several steps computes; `first` has one more entry than there are rows.
+/// The walls, inlets and outlets of a block, on faces and bodies, whose links are served by formulas that read their
+/// own cell alone (lattice/boundary/condition.h). Cells are listed by rows, those beside the block included that the
+/// first of several steps computes; `first` has one more entry than there are rows.
 struct MomentWalls {
     int cells_to_wall[6];  // behind each face of the block, 2 axis + side, before a wall; many where there is none
     int around;            // rows beside the block on each side, but along an axis that the stencil lacks
     const Index* first;
     const MomentWallCell* cells;
-    const double* terms;
+    const backend::WallLink* links;
     // Solid cells, by rows in the same way, with one more row on each side: the first populations that a sweep reads.
     const Index* first_solid;
     const int* solid;  // x

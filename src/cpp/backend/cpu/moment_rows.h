@@ -15,6 +15,7 @@
 
 #include "../../lattice/moment_collision.h"
 #include "../../lattice/parameters.h"
+#include "../wall_links.h"
 #include "moment_kernels.h"
 #include "pack.h"
 
@@ -187,10 +188,10 @@ private:
         }
     }
 
-    /// Supplies what comes off walls half-way to the neighbours of the cells of a target row: the population that left
-    /// towards the wall, and the wall momentum term. Nothing comes from behind a wall. What comes off walls in the own
-    /// layer lies in the ring where the neighbour's population would; what comes off those below is added
-    /// to the sums; and what comes off those above is kept until the layer above is in the ring.
+    /// Supplies what the formulas of links give the cells of a target row, such as what comes off walls half-way to the
+    /// next cells. Nothing comes from behind them. What comes off walls in the own layer lies in the ring where the
+    /// neighbour's population would; what comes off those below is added to the sums; and what comes off those above is
+    /// kept until the layer above is in the ring.
     [[gnu::noinline]] void serve_walls(int s, int row, int layer) const {
         const int around = a_.steps - 1 - s;
         const Index width = memory_.width;
@@ -215,12 +216,14 @@ private:
             const Real* own = populations(s, row);
             Real* const below = sums(s, row);
             for_wall_cells(row, layer, [&](const MomentWallCell& cell) {
-                const double* term = a_.walls->terms + cell.first;
+                const backend::WallLink* link = a_.walls->links + cell.first;
+                const boundary::CellMoments<Real> moments = cell_moments(cell, own);
                 int k = 0;
                 static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
                     constexpr int up = S::c[i][S::D - 1];
                     if ((cell.links >> i & 1U) != 0) {
-                        const Real incoming = own[Stencil<S>::opposite(i) * width + cell.x] + Real(*term++);
+                        const RingPopulations f{own + cell.x, width, i};
+                        const Real incoming = backend::incoming<S>(*link++, moments, f);
                         if constexpr (up < 0) {
                             above[k * width + cell.x] = incoming;
                         } else if constexpr (up == 0) {
@@ -233,6 +236,29 @@ private:
                 });
             });
         }
+    }
+
+    /// The populations of a link's formula, of a cell in the ring.
+    struct RingPopulations {
+        const Real* cell;
+        Index width;
+        int i;
+
+        Real outgoing() const { return cell[Stencil<S>::opposite(i) * width]; }
+        Real returning() const { return cell[i * width]; }
+    };
+
+    /// The moments that the formulas of a cell's links read.
+    boundary::CellMoments<Real> cell_moments(const MomentWallCell& cell, const Real* row) const {
+        boundary::CellMoments<Real> moments{};
+        moments.compressibility = compressibility_;
+        if (cell.needs_moments) {
+            Real f[S::Q], deviation = 0, momentum[3] = {};
+            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { f[i] = row[i * memory_.width + cell.x]; });
+            add_up<S>(f, deviation, momentum);
+            backend::set_cell_moments(moments, deviation, momentum, a_.force);
+        }
+        return moments;
     }
 
     /// Adds population i to the sums of the layer below.
