@@ -213,8 +213,8 @@ private:
         return [this](int y, int z, auto&& visit) { for_fluid_row(y, z, visit); };
     }
 
-    /// Sets the rows of the lattices to the fluid at rest, as fresh memory is, so that each page is first touched by the
-    /// thread that will update it.
+    /// Sets the rows of the lattices to the fluid at rest, as fresh memory is, so that each page is first touched by
+    /// the thread that will update it.
     void touch_lattices() const {
         over_rows([&](int y, int z) {
             for (const Buffer& lattice : lattices_) {
