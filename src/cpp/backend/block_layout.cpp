@@ -72,6 +72,9 @@ Address block_address(const BlockSpec& spec, Device device) {
             const bool may_be = device == Device::Gpu || spec.state->keeps_moments;
             a.self_periodic[d] = may_be && spec.self_periodic[d] && !is_hybrid(spec);
         }
+        if (device == Device::Gpu && spec.state->keeps_moments && a.nx % 2 != 0) {
+            a.self_periodic[0] = false;  // a thread loads two cells at once
+        }
         return a;
     });
 }

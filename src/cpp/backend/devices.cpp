@@ -15,6 +15,7 @@
 #include "cuda/device.h"
 #include "cuda/gpu_arrays.h"
 #include "cuda/mesh_lines.h"
+#include "cuda/moment_block.h"
 #include "cuda/shared_block.h"
 #include "moment_kind.h"
 #include "surface_lines.h"
@@ -107,11 +108,8 @@ std::unique_ptr<BlockState> make_block(const BlockSpec& spec, const DeviceOption
 }
 
 std::unique_ptr<BlockState> make_moment_block(const BlockSpec& spec, const DeviceOptions& options) {
-    if (gpu_number(options.name) >= 0) {
-        throw std::invalid_argument("state: 'moments' given on '" + options.name +
-                                    "', is kept on the CPU only: use 'populations' on GPUs");
-    }
-    return cpu::make_moment_block(spec, {options.threads, options.isa});
+    const int gpu = gpu_number(options.name);
+    return gpu < 0 ? cpu::make_moment_block(spec, {options.threads, options.isa}) : cuda::make_moment_block(spec, gpu);
 }
 
 custom::Made make_parameters(const BlockSpec& spec, const DeviceOptions& options,

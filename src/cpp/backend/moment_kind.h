@@ -8,7 +8,7 @@
 
 namespace lbm::backend {
 
-/// Makes a block whose state is moments; in devices.cpp. Throws std::invalid_argument on GPUs.
+/// Makes a block whose state is moments; in devices.cpp.
 std::unique_ptr<BlockState> make_moment_block(const BlockSpec& spec, const DeviceOptions& options);
 
 /// A cell keeps moments (lattice/moment_state.h), in two lattices, and an update advances two steps.

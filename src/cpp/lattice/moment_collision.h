@@ -83,6 +83,19 @@ LBM_HD LayerSums<S, V> layer_sums(const V (&h)[S::Q]) {
     return s;
 }
 
+/// Adds population i, which comes off a wall in place of what the layer would have given.
+template <class S, int i, class V>
+LBM_HD void add_population(LayerSums<S, V>& sums, V incoming) {
+    sums.sum = sums.sum + incoming;
+    static_for<S::D - 1>([&]<int d>() LBM_INLINE_LAMBDA {
+        accumulate<S::c[i][d]>(sums.first[d], incoming);
+        accumulate<S::c[i][d] * S::c[i][d]>(sums.square[d], incoming);
+    });
+    if constexpr (LayerVelocities<S, S::c[i][S::D - 1]>::has_corners) {
+        accumulate<S::c[i][0] * S::c[i][1]>(sums.shear, incoming);
+    }
+}
+
 /// The sums of the layer below and the cell's own one, with those of the former that the one above is compared with.
 template <class S, class V>
 struct TwoLayers {

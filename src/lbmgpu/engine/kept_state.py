@@ -82,13 +82,6 @@ def check_force(force: Any) -> None:
         raise ValueError("force: must be one vector for all cells and times with state 'moments', so far")
 
 
-def check_devices(devices: tuple[str, ...]) -> None:
-    """Raise ValueError unless they can keep moments."""
-    others = [name for name in devices if name != "cpu"]
-    if others:
-        raise ValueError(f"state: 'moments' given on {others[0]}, is kept on the CPU only so far: device='cpu'")
-
-
 def streaming_of(state: str, streaming: str | None, stencil: str) -> str:
     """The streaming, that of the state and the stencil if None is given."""
     if streaming is not None:

@@ -24,7 +24,7 @@ from ..thermal import HybridThermal
 from ..turbulence import GradientModel, combined
 from . import argument_warnings, cpu_share as cpu_share_of
 from .boundary import BoundaryValues
-from .kept_state import check_devices as check_moment_devices, check_moments, check_state, streaming_of
+from .kept_state import check_moments, check_state, streaming_of
 from .memory import check_memory, extra_bytes_per_cell
 
 MAX_THREADS = 4096
@@ -227,8 +227,6 @@ def check_settings(
     consistency.check_blocks(processes, layout)
     cut = None if cut_for is None else cut_for(domain.stencil, storage, is_thermal)
     layout, chosen = check_devices(device, layout, domain.shape, processes, cut)
-    if state == "moments":
-        processes.each(lambda: check_moment_devices(chosen))
     if threads is None:
         threads = max(1, min(processes.threads, domain.cells // processes.size // CELLS_PER_THREAD))
     threads = processes.each(lambda: checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS))

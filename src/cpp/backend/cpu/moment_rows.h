@@ -267,14 +267,7 @@ private:
         const Index width = memory_.width;
         LayerSums<S, Real> sums;
         sums.template for_each<1>([&]<int k>(Real& number) { number = to[k * width]; });
-        sums.sum = sums.sum + incoming;
-        static_for<S::D - 1>([&]<int d>() LBM_INLINE_LAMBDA {
-            accumulate<S::c[i][d]>(sums.first[d], incoming);
-            accumulate<S::c[i][d] * S::c[i][d]>(sums.square[d], incoming);
-        });
-        if constexpr (LayerVelocities<S, 1>::has_corners) {
-            accumulate<S::c[i][0] * S::c[i][1]>(sums.shear, incoming);
-        }
+        add_population<S, i>(sums, incoming);
         sums.template for_each<1>([&]<int k>(Real& number) { to[k * width] = number; });
     }
 

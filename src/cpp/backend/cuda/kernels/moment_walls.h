@@ -1,0 +1,178 @@
+// What a thread of an update of moments does at walls: nothing comes from solid cells and from behind walls, and what the
+// formulas of links give takes the place of what would come from there.
+#pragma once
+
+#include "../../../lattice/moment_collision.h"
+#include "../../wall_links.h"
+#include "moment_arguments.h"
+#include "moment_shape.h"
+
+namespace lbm::cuda {
+
+/// The walls of a thread's cells, layer by layer.
+template <class S, class Real, int V, int steps>
+struct MomentWallsOfThread {
+    static constexpr int none = -1, outside = -2;
+
+    const MomentWallRows& walls;
+    const Address& address;
+    int x;
+    bool is_outside[V];         // of the domain in all layers, by x
+    int entry[steps + 1] = {};  // of the layer that comes in, and of those before it: that of its cells, none or outside
+
+    __device__ MomentWallsOfThread(const MomentWallRows& walls, const Address& address, int x)
+        : walls(walls), address(address), x(x) {
+        static_for<V>([&]<int v>() { is_outside[v] = is_behind(x + v, address.nx, 0); });
+        static_for<steps + 1>([&]<int s>() { entry[s] = none; });
+    }
+    __device__ bool is_behind(int at, int n, int axis) const {
+        return !address.self_periodic[axis] &&
+               (-1 - at >= walls.cells_to_wall[2 * axis] || at - n >= walls.cells_to_wall[2 * axis + 1]);
+    }
+    /// Goes on to the next layer, in which the thread has cells of row (y, z) of the block.
+    __device__ void enter(int y, int z) {
+        static_for<steps>([&]<int s>() { entry[steps - s] = entry[steps - 1 - s]; });
+        const bool behind = is_behind(y, address.ny, 1) || (S::D == 3 && is_behind(z, address.nz, 2));
+        entry[0] = behind ? outside : walls.chunk[walls.row(address, x, y, z)];
+    }
+    /// The cell of a layer that came in `s` layers ago.
+    template <int s, int v>
+    __device__ MomentWallCell cell() const {
+        return entry[s] < 0 ? MomentWallCell{} : walls.cells[entry[s] + MomentWallRows::place(x + v)];
+    }
+    template <int s, int v>
+    __device__ bool is_solid(const MomentWallCell& cell) const {
+        return entry[s] == outside || is_outside[v] || (cell.links & MomentWallCell::solid) != 0;
+    }
+    template <int s>
+    __device__ bool may_have_any() const {
+        bool any = entry[s] != none;
+        static_for<V>([&]<int v>() { any = any || is_outside[v]; });
+        return any;
+    }
+
+    /// Clears the populations of solid cells of the layer that came in `s` layers ago.
+    template <int s>
+    __device__ void clear(Real (&h)[V][S::Q]) const {
+        if (may_have_any<s>()) {
+            static_for<V>([&]<int v>() {
+                if (is_solid<s, v>(cell<s, v>())) {
+                    static_for<S::Q>([&]<int i>() { h[v][i] = Real(0); });
+                }
+            });
+        }
+    }
+};
+
+/// Populations that come off walls above a thread's cells, until the layer above is there.
+template <class S, class Shape, class Real>
+struct KeptPopulations {
+    Real* of_thread;
+
+    template <int v, int i>
+    __device__ Real& at() const {
+        return of_thread[(v * Shape::kept_of_cell + FromAbove<S>::rank(i)) * Shape::threads];
+    }
+};
+
+/// The populations of a link's formula.
+template <class S, class Real>
+struct OwnPopulations {
+    const Real (&h)[S::Q];
+    int i;
+
+    __device__ Real outgoing() const { return h[Stencil<S>::opposite(i)]; }
+    __device__ Real returning() const { return h[i]; }
+};
+
+/// Computes what the formulas of a cell's links give, in the places of the incoming populations. Few cells have other
+/// walls than such at rest, so that this is no part of the loop over layers.
+template <class S, class Real>
+__device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, const MomentWallCell& cell,
+                                               Real compressibility, const Real (&own)[S::Q], Real (&in)[S::Q]) {
+    boundary::CellMoments<Real> moments{};
+    moments.compressibility = compressibility;
+    if ((cell.links & MomentWallCell::needs_moments) != 0) {
+        Real deviation = 0, momentum[3] = {};
+        add_up<S>(own, deviation, momentum);
+        backend::set_cell_moments(moments, deviation, momentum, walls.force);
+    }
+    const backend::WallLink* link = walls.links + cell.first;
+#pragma unroll 1
+    for (int i = 1; i < S::Q; ++i) {
+        if ((cell.links >> i & 1U) != 0) {
+            in[i] = backend::incoming<S>(*link++, moments, OwnPopulations<S, Real>{own, i});
+        }
+    }
+}
+
+/// Serves the links of a cell, whose populations are `own`: those in its layer in place of the incoming populations
+/// `in`, those from below by their sums, and those from above are kept.
+template <int v, class S, class Real, class Kept>
+__device__ void serve_links(const MomentWallRows& walls, const MomentWallCell& cell, const Real (&own)[S::Q],
+                            Real compressibility, Real (&in)[S::Q], LayerSums<S, Real>& below, const Kept& kept) {
+    const bool rests = (cell.links & MomentWallCell::rests) != 0;
+    Real given[S::Q];
+    if (!rests) {
+        Real h[S::Q];
+        static_for<S::Q>([&]<int i>() { h[i] = own[i]; });
+        evaluate_formulas<S>(walls, cell, compressibility, h, given);
+    }
+    static_for<S::Q>([&]<int i>() {
+        if (i > 0 && (cell.links >> i & 1U) != 0) {
+            constexpr int up = S::c[i][S::D - 1];
+            const Real incoming = rests ? own[Stencil<S>::opposite(i)] : given[i];
+            if constexpr (up < 0) {
+                kept.template at<v, i>() = incoming;
+            } else if constexpr (up == 0) {
+                in[i] = incoming;
+            } else {
+                add_population<S, i>(below, incoming);
+            }
+        }
+    });
+}
+
+/// Puts what came off walls above the cells, one layer before, in the place of what comes in.
+template <int s, class S, class Real, int V, int steps, class Kept>
+__device__ void take_kept(const MomentWallsOfThread<S, Real, V, steps>& walls, const Kept& kept, Real (&f)[V][S::Q]) {
+    if (walls.entry[s] >= 0) {
+        static_for<V>([&]<int v>() {
+            const UInt32 links = walls.template cell<s, v>().links;
+            static_for<S::Q>([&]<int i>() {
+                if constexpr (S::c[i][S::D - 1] < 0) {
+                    if ((links >> i & 1U) != 0) {
+                        f[v][i] = kept.template at<v, i>();
+                    }
+                }
+            });
+        });
+    }
+}
+
+/// Clears the moments of solid cells.
+template <int s, class S, class Real, int V, int steps>
+__device__ void clear_solid(const MomentWallsOfThread<S, Real, V, steps>& walls, StoredMoments<S, Real> (&m)[V]) {
+    if (walls.template may_have_any<s>()) {
+        static_for<V>([&]<int v>() {
+            if (walls.template is_solid<s, v>(walls.template cell<s, v>())) {
+                m[v] = {};
+            }
+        });
+    }
+}
+
+template <int s, class S, class Real, int V, int steps, class Kept>
+__device__ void serve_links(const MomentWallsOfThread<S, Real, V, steps>& walls, const Real (&own)[V][S::Q],
+                            Real compressibility, Real (&f)[V][S::Q], LayerSums<S, Real> (&below)[V], const Kept& kept) {
+    if (walls.entry[s] >= 0) {
+        static_for<V>([&]<int v>() {
+            const MomentWallCell cell = walls.template cell<s, v>();
+            if ((cell.links & ((1U << S::Q) - 1)) != 0) {
+                serve_links<v, S>(walls.walls, cell, own[v], compressibility, f[v], below[v], kept);
+            }
+        });
+    }
+}
+
+}  // namespace lbm::cuda
