@@ -121,9 +121,6 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
                     const auto in = add_layer_above<S>(sum.two[v], layer_sums<S, -1>(f[v]));
                     m[v] = collided<S, Collision>(in, force, a.compressibility, a.parameters);
                 });
-                if constexpr (walls) {
-                    clear_solid<s + 1>(at_walls, m);
-                }
                 Tile::template gather<0>(exposed, at.slot, own, f);
                 Tile::template gather<1>(exposed, at.slot, own, f);
                 if constexpr (walls) {
@@ -136,8 +133,14 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
                 if constexpr (s + 1 < steps) {
                     static_for<V>(
                         [&]<int v>() { populations_of<S, Collision>(m[v], force, a.compressibility, own[v]); });
+                    if constexpr (walls) {
+                        at_walls.template clear<s + 1>(own);
+                    }
                     Tile::expose(shared + (s + 1) * Tile::numbers, at.slot, own);
                 } else if (k >= 2 * steps) {
+                    if constexpr (walls) {
+                        clear_solid<s + 1>(at_walls, m);
+                    }
                     static_for<V>([&]<int v>() { collided_now.template set<v>(m[v]); });
                     collided_now.store(to, stride, address.nx - at.x);
                 }

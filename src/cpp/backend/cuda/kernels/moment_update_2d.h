@@ -102,7 +102,6 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, lanes_beside>::t
                 m[v] = collided<S, Collision>(in, force, a.compressibility, a.parameters);
             });
             if constexpr (walls) {
-                clear_solid<s + 1>(at_walls, m);
                 serve_links<s>(at_walls, own, a.compressibility, f, sum.below, kept);
             }
             static_for<V>([&]<int v>() {
@@ -111,7 +110,13 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, lanes_beside>::t
             });
             if constexpr (s + 1 < steps) {
                 static_for<V>([&]<int v>() { populations_of<S, Collision>(m[v], force, a.compressibility, own[v]); });
+                if constexpr (walls) {
+                    at_walls.template clear<s + 1>(own);
+                }
             } else if (k >= 2 * steps && stores) {
+                if constexpr (walls) {
+                    clear_solid<s + 1>(at_walls, m);
+                }
                 MomentPacks<S, Real, V> out;
                 static_for<V>([&]<int v>() { out.template set<v>(m[v]); });
                 out.store(to, stride, address.nx - at_x);
