@@ -15,7 +15,8 @@ namespace lbm::cuda {
 
 class DeviceMomentWalls {
 public:
-    DeviceMomentWalls(const Address& address, int D, const WorkStream& stream) : address_(address), D_(D), stream_(stream) {}
+    DeviceMomentWalls(const Address& address, int D, const WorkStream& stream)
+        : address_(address), D_(D), stream_(stream) {}
 
     void set_plan(const backend::LinkPlan& plan) {
         std::copy(plan.cells_to_wall, plan.cells_to_wall + 6, rows_.cells_to_wall);

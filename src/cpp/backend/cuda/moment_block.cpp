@@ -61,8 +61,7 @@ public:
         const int threads = int(moment_threads(spec_, kind).threads);
         const Kernel& k = kernels_.get(moment_kernel(spec_, kind));
         return {{phase_, kind.cells_per_thread, threads, k.registers(), k.local_bytes(),
-                 tiling_.units_at_once / tiling_.units_a_block * threads /
-                     double(device_.threads_per_multiprocessor)}};
+                 tiling_.units_at_once / tiling_.units_a_block * threads / double(device_.threads_per_multiprocessor)}};
     }
 
     void set_plan(const backend::LinkPlan& plan) override {
@@ -146,9 +145,8 @@ public:
         const auto runs = Index(runs_.bytes() / sizeof(backend::CopyRun));
         const auto singles = Index(singles_.bytes() / sizeof(SingleCopy));
         if (runs + singles > 0) {
-            kernels_.get(copies())
-                .launch(stream_, flat(32 * runs + singles), state(), runs_.as<backend::CopyRun>(), runs,
-                        singles_.as<SingleCopy>(), singles);
+            kernels_.get(copies()).launch(stream_, flat(32 * runs + singles), state(), runs_.as<backend::CopyRun>(),
+                                          runs, singles_.as<SingleCopy>(), singles);
         }
     }
     void start_boundary_numbers() override {}  // no condition that keeps any

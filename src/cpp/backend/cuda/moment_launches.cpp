@@ -31,7 +31,8 @@ template <class S, class Real, int steps, class Visit>
 void for_shapes(int most_steps, Visit&& visit) {
     using Of = OfPrecision<Real>;
     if constexpr (S::D == 3) {
-        static_for<Of::rows>([&]<int k>() { visit.template operator()<MomentShape<S, Real, Of::cells, steps, k + 1>>(k + 1); });
+        static_for<Of::rows>(
+            [&]<int k>() { visit.template operator()<MomentShape<S, Real, Of::cells, steps, k + 1>>(k + 1); });
     } else {
         static_for<most_moment_steps>([&]<int k>() {
             constexpr int beside = k + 1;
@@ -83,7 +84,8 @@ int segments(Index tiles, int layers, int steps, Index at_once) {
 
 MomentTiling moment_tiling(const backend::BlockSpec& spec, bool walls, const DeviceInfo& device) {
     const unsigned most = std::min(most_shared_bytes, unsigned(device.shared_bytes_per_block));
-    const int V = spec.precision == backend::NumberKind::Float32 ? OfPrecision<float>::cells : OfPrecision<double>::cells;
+    const int V =
+        spec.precision == backend::NumberKind::Float32 ? OfPrecision<float>::cells : OfPrecision<double>::cells;
     MomentTiling tiling{};
     for_shapes_of(spec, spec.state->steps_per_launch, [&]<class Shape>(int rows) {
         if (Shape::bytes(walls) <= most) {

@@ -28,7 +28,8 @@ struct StateAccess<S, Real, AsMoments<Collision>> {
         __device__ Cell cell(int x, int y, int z) const {
             const StoredMoments<S, Real> m = state.stored_moments(x, Index(z) * state.a.address.ny + y);
             const auto is_any = [](double f) { return f != 0; };
-            CellForce<S, Real> force{{}, is_any(state.a.force[0]) || is_any(state.a.force[1]) || is_any(state.a.force[2])};
+            CellForce<S, Real> force{{},
+                                     is_any(state.a.force[0]) || is_any(state.a.force[1]) || is_any(state.a.force[2])};
             static_for<S::D>([&]<int d>() { force.of[d] = Real(state.a.force[d]); });
             Cell cell;
             populations_of<S, Collision>(m, force, Real(state.a.compressibility), cell.h);

@@ -42,11 +42,11 @@ template <class Real, class Parameters>
 struct MomentUpdate {
     const Real* source;
     Real* target;
-    Address address;        // whose Q is the number of moments
-    backend::RowBox rows;   // to update, with steps of 1
-    int layers;             // of a segment along the last axis
-    int tiles_x, tiles_y;   // that a layer of the rows is divided into
-    const int* units;       // the numbers of the tiles of segments to update; null: all of them
+    Address address;       // whose Q is the number of moments
+    backend::RowBox rows;  // to update, with steps of 1
+    int layers;            // of a segment along the last axis
+    int tiles_x, tiles_y;  // that a layer of the rows is divided into
+    const int* units;      // the numbers of the tiles of segments to update; null: all of them
     int unit_count;
     Parameters parameters;  // of the collision
     Real compressibility;   // 0 with the incompressible equilibrium (lattice/inertia.h)

@@ -13,7 +13,8 @@ struct MomentPacks {
     Pack<Real, V> number[moment_count<S>];
 
     __device__ void load(const Real* from, Index stride) {
-        static_for<moment_count<S>>([&]<int k>() { number[k] = *reinterpret_cast<const Pack<Real, V>*>(from + k * stride); });
+        static_for<moment_count<S>>(
+            [&]<int k>() { number[k] = *reinterpret_cast<const Pack<Real, V>*>(from + k * stride); });
     }
     template <int v>
     __device__ StoredMoments<S, Real> of() const {

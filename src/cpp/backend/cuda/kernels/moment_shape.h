@@ -34,9 +34,7 @@ struct MomentShape {
 
     /// Arrays of a number for each slot that a population needs in shared memory: one for each cell of a thread; those
     /// along x need only that of the cell at the end.
-    static constexpr int arrays_of(int i) {
-        return S::c[i][0] == 0 && S::c[i][1] == 0 ? 0 : S::c[i][1] == 0 ? 1 : V;
-    }
+    static constexpr int arrays_of(int i) { return S::c[i][0] == 0 && S::c[i][1] == 0 ? 0 : S::c[i][1] == 0 ? 1 : V; }
     static constexpr int first_array(int i) {
         int sum = 0;
         for (int k = 0; k < i; ++k) {
@@ -61,7 +59,7 @@ struct StripShape {
     static_assert(S::D == 2 && lanes_beside_ * V >= steps);
     static constexpr int lanes_beside = lanes_beside_;
     static constexpr int own_lanes = 32 - 2 * lanes_beside;
-    static constexpr int warps = 4, threads = 32 * warps;             // warps do not know of each other
+    static constexpr int warps = 4, threads = 32 * warps;               // warps do not know of each other
     static constexpr int blocks = steps <= 2 ? 5 : steps <= 4 ? 4 : 3;  // on a multiprocessor: registers for them
     static constexpr int kept_of_cell = FromAbove<S>::count;
     static constexpr int kept = V * kept_of_cell * threads;  // numbers, of one step, that come off walls above

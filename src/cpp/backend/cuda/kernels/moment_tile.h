@@ -10,13 +10,12 @@ namespace lbm::cuda {
 template <class S, class Real, int V, int steps, int rows>
 struct MomentTile : MomentShape<S, Real, V, steps, rows> {
     using Shape = MomentShape<S, Real, V, steps, rows>;
-    using Shape::first_array, Shape::slots, Shape::width;
 
     /// Exposes the populations of a thread's cells.
     __device__ static void expose(Real* shared, int slot, const Real (&h)[V][S::Q]) {
         static_for<S::Q>([&]<int i>() {
             constexpr int x = S::c[i][0], y = S::c[i][1];
-            Real* const to = shared + first_array(i) * slots;
+            Real* const to = shared + Shape::first_array(i) * Shape::slots;
             if constexpr (x == 0 && y != 0) {
                 Pack<Real, V> pack;
                 static_for<V>([&]<int v>() { pack.lane[v] = h[v][i]; });
@@ -24,7 +23,7 @@ struct MomentTile : MomentShape<S, Real, V, steps, rows> {
             } else if constexpr (x != 0 && y == 0) {
                 to[slot] = h[x > 0 ? V - 1 : 0][i];
             } else if constexpr (x != 0) {
-                static_for<V>([&]<int v>() { to[v * slots + slot] = h[v][i]; });
+                static_for<V>([&]<int v>() { to[v * Shape::slots + slot] = h[v][i]; });
             }
         });
     }
@@ -34,13 +33,14 @@ struct MomentTile : MomentShape<S, Real, V, steps, rows> {
     __device__ static void gather(const Real* shared, int slot, const Real (&own)[V][S::Q], Real (&f)[V][S::Q]) {
         static_for<S::Q>([&]<int i>() {
             constexpr int x = S::c[i][0], y = S::c[i][1];
-            const Real* const from = shared + first_array(i) * slots - y * width;
+            const Real* const from = shared + Shape::first_array(i) * Shape::slots - y * Shape::width;
             if constexpr (S::c[i][2] != cz) {
                 return;
             } else if constexpr (x == 0 && y == 0) {
                 static_for<V>([&]<int v>() { f[v][i] = own[v][i]; });
             } else if constexpr (x == 0) {
-                const auto pack = reinterpret_cast<const Pack<Real, V>*>(shared + first_array(i) * slots)[slot - y * width];
+                const auto pack = reinterpret_cast<const Pack<Real, V>*>(
+                    shared + Shape::first_array(i) * Shape::slots)[slot - y * Shape::width];
                 static_for<V>([&]<int v>() { f[v][i] = pack.lane[v]; });
             } else {
                 static_for<V>([&]<int v>() {
@@ -49,7 +49,7 @@ struct MomentTile : MomentShape<S, Real, V, steps, rows> {
                     if constexpr (y == 0 && within) {
                         f[v][i] = own[other][i];
                     } else {
-                        f[v][i] = from[(y == 0 ? 0 : other * slots) + slot - (within ? 0 : x)];
+                        f[v][i] = from[(y == 0 ? 0 : other * Shape::slots) + slot - (within ? 0 : x)];
                     }
                 });
             }

@@ -5,8 +5,8 @@
 // its threads exchange them. Of what comes in a cell keeps the sums of the layer below and of its own layer
 // (lattice/moment_collision.h); with those of the layer above it collides. After the last step the new moments go to
 // memory, else their populations are exchanged again, one layer behind. The cells around the tile that the first of
-// several steps needs are computed by each tile for itself. The operations of a cell are those of the CPU's sweep in the
-// same order, whatever the tiles.
+// several steps needs are computed by each tile for itself. The operations of a cell are those of the CPU's sweep in
+// the same order, whatever the tiles.
 #pragma once
 
 #include "../../../lattice/collisions/all.h"
@@ -46,8 +46,8 @@ struct MomentPlace {
     }
 };
 
-template <class S, class Collision, class Real, class Parameters, bool forced, bool walls, int V, int steps,
-          int rows, int pitch>
+template <class S, class Collision, class Real, class Parameters, bool forced, bool walls, int V, int steps, int rows,
+          int pitch>
 __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 1)
     update_moments(const __grid_constant__ MomentUpdate<Real, Parameters> a) {
     using Tile = MomentTile<S, Real, V, steps, rows>;

@@ -1,9 +1,9 @@
 // The update of blocks in two dimensions whose state is moments: several steps for each time that memory is read and
 // written.
 //
-// A warp sweeps a strip of cells along y, row by row, alone: its threads hand populations to each other in registers. Of
-// the cells beside the strip each of several steps leaves one less that is right, and the strip's own ones are stored.
-// Otherwise it is the sweep of three dimensions (moment_update.h), with rows for layers.
+// A warp sweeps a strip of cells along y, row by row, alone: its threads hand populations to each other in registers.
+// Of the cells beside the strip each of several steps leaves one less that is right, and the strip's own ones are
+// stored. Otherwise it is the sweep of three dimensions (moment_update.h), with rows for layers.
 #pragma once
 
 #include "../../../lattice/collisions/all.h"
@@ -70,9 +70,8 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, lanes_beside>::t
 #pragma unroll 1
     for (int k = 0; k < layers + 2 * steps; ++k) {
         Real own[V][S::Q];
-        static_for<V>([&]<int v>() {
-            populations_of<S, Collision>(packs.template of<v>(), force, a.compressibility, own[v]);
-        });
+        static_for<V>(
+            [&]<int v>() { populations_of<S, Collision>(packs.template of<v>(), force, a.compressibility, own[v]); });
         if constexpr (walls) {
             at_walls.enter(y, 0);
             at_walls.template clear<0>(own);

@@ -1,5 +1,5 @@
-// What a thread of an update of moments does at walls: nothing comes from solid cells and from behind walls, and what the
-// formulas of links give takes the place of what would come from there.
+// What a thread of an update of moments does at walls: nothing comes from solid cells and from behind walls, and what
+// the formulas of links give takes the place of what would come from there.
 #pragma once
 
 #include "../../../lattice/moment_collision.h"
@@ -17,8 +17,9 @@ struct MomentWallsOfThread {
     const MomentWallRows& walls;
     const Address& address;
     int x;
-    bool is_outside[V];         // of the domain in all layers, by x
-    int entry[steps + 1] = {};  // of the layer that comes in, and of those before it: that of its cells, none or outside
+    bool is_outside[V];  // of the domain in all layers, by x
+    int entry[steps + 1] =
+        {};  // of the layer that comes in, and of those before it: that of its cells, none or outside
 
     __device__ MomentWallsOfThread(const MomentWallRows& walls, const Address& address, int x)
         : walls(walls), address(address), x(x) {
@@ -164,7 +165,8 @@ __device__ void clear_solid(const MomentWallsOfThread<S, Real, V, steps>& walls,
 
 template <int s, class S, class Real, int V, int steps, class Kept>
 __device__ void serve_links(const MomentWallsOfThread<S, Real, V, steps>& walls, const Real (&own)[V][S::Q],
-                            Real compressibility, Real (&f)[V][S::Q], LayerSums<S, Real> (&below)[V], const Kept& kept) {
+                            Real compressibility, Real (&f)[V][S::Q], LayerSums<S, Real> (&below)[V],
+                            const Kept& kept) {
     if (walls.entry[s] >= 0) {
         static_for<V>([&]<int v>() {
             const MomentWallCell cell = walls.template cell<s, v>();
