@@ -8,39 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reference import Collision
-from reference.cases import Case, in_reference_order, random_bodies, random_faces, random_fields
+from reference.cases import in_reference_order
+from reference.moment_cases import KINDS, SHAPES, STENCILS, case_of, state_of, with_walls
 
 import lbmgpu as lbm
-from lbmgpu import _core
 from lbmgpu.solver.solver import simulation_of
 
-STENCILS = ["D2Q9", "D3Q19", "D3Q27"]
-SHAPES = {"D2Q9": (19, 11), "D3Q19": (11, 7, 6), "D3Q27": (11, 7, 6)}
-KINDS = _core.moment_collisions()
 COLLISIONS = {"regularized": lbm.Regularized, "recursive-regularized": lbm.RecursiveRegularized}
 UNLIKE = [{}, {"smagorinsky": 0.17}, {"incompressible": True}, {"smagorinsky": 0.17, "incompressible": True}]
-
-
-def case_of(
-    rng: np.random.Generator, stencil: str, kind: str, forced: bool, shape: tuple[int, ...] = (), **options: Any
-) -> Case:
-    shape = shape or SHAPES[stencil]
-    density, velocity = random_fields(rng, shape)
-    force = rng.uniform(-1e-3, 1e-3, len(shape)) if forced else None
-    return Case(stencil, shape, Collision(kind, 0.01, **options), force=force, density=density, velocity=velocity)
-
-
-def with_walls(rng: np.random.Generator, stencil: str, kind: str, shape: tuple[int, ...] = (), **options: Any) -> Case:
-    """Walls, inlets and outlets on random faces, and two ragged bodies, one of which moves."""
-    shape = shape or SHAPES[stencil]
-    kinds: list[str] = []
-    walls = [name for name in _core.moment_faces() if name != "periodic"]
-    for _ in shape:
-        kinds += ["periodic"] * 2 if rng.random() < 0.3 else [str(kind) for kind in rng.choice(walls, 2)]
-    case = case_of(rng, stencil, kind, True, shape, **options)
-    case.faces, case.bodies = random_faces(rng, shape, kinds), random_bodies(rng, shape)
-    return case
 
 
 def cut(shape: tuple[int, ...], *cuts: tuple[int, ...]) -> lbm.Layout:
@@ -56,20 +31,13 @@ def layouts_of(shape: tuple[int, ...]) -> list[lbm.Layout]:
     return layouts + ([cut(shape, (), (), (2,)), cut(shape, (5,), (3,), (1, 5))] if len(shape) == 3 else [])
 
 
-def state_of(solver: lbm.Solver) -> bytes:
-    engine = simulation_of(solver).engine
-    state = np.empty((engine.state_numbers, *reversed(solver.domain.shape)), engine.storage_dtype)
-    engine.get_state(state)
-    return state.tobytes()
-
-
 @pytest.mark.parametrize("options", UNLIKE, ids=lambda options: " ".join(options) or "plain")
 @pytest.mark.parametrize("forced", [False, True], ids=["unforced", "forced"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("stencil", STENCILS)
-def test_the_flow_is_that_of_the_reference(stencil, kind, forced, options, rng):
+def test_the_flow_is_that_of_the_reference(stencil, kind, forced, options, rng, device):
     case = case_of(rng, stencil, kind, forced, **options)
-    solver, reference = case.solver(state="moments", device="cpu"), case.reference()
+    solver, reference = case.solver(state="moments", device=device), case.reference()
     reference.f = in_reference_order(stencil, solver.populations())
     solver.step(20)
     reference.step(20)
@@ -81,10 +49,10 @@ def test_the_flow_is_that_of_the_reference(stencil, kind, forced, options, rng):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("stencil", STENCILS)
-def test_populations_continue_as_moments(stencil, kind, rng):
+def test_populations_continue_as_moments(stencil, kind, rng, device):
     """Of a state that the collision has made nothing is lost."""
     case = case_of(rng, stencil, kind, True)
-    populations, moments = case.solver(device="cpu"), case.solver(state="moments", device="cpu")
+    populations, moments = case.solver(device="cpu"), case.solver(state="moments", device=device)
     populations.step(3)
     engine = simulation_of(moments).engine
     out = np.empty((lbm.stencil(stencil).Q, *reversed(case.shape)))
@@ -99,11 +67,11 @@ def test_populations_continue_as_moments(stencil, kind, rng):
 @pytest.mark.parametrize("number", range(6))
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("stencil", STENCILS)
-def test_walls_are_those_of_the_reference(stencil, kind, number, rng):
+def test_walls_are_those_of_the_reference(stencil, kind, number, rng, device):
     """Random walls on faces and bodies, edges and corners among them, and the forces on the bodies."""
     shape = tuple(rng.integers(2, 10, len(SHAPES[stencil])).tolist()) if number else ()
     case = with_walls(rng, stencil, kind, shape, smagorinsky=0.1 if number % 2 else 0.0)
-    solver, reference, fluid = case.solver(state="moments", device="cpu"), case.reference(), case.fluid()
+    solver, reference, fluid = case.solver(state="moments", device=device), case.reference(), case.fluid()
     reference.f = in_reference_order(stencil, solver.populations())
     for steps in (1, 6, 13):
         solver.step(steps)
@@ -138,9 +106,9 @@ def test_bits_depend_on_no_layout_threads_or_calls(stencil, kind, walls, rng):
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 1), (1, 3), (1, 1, 1), (2, 1, 3), (40, 1, 2)], ids=str)
-def test_domains_of_few_cells(shape, rng):
+def test_domains_of_few_cells(shape, rng, device):
     case = case_of(rng, "D2Q9" if len(shape) == 2 else "D3Q19", "regularized", True, shape)
-    solver, other = case.solver(state="moments", device="cpu"), case.solver(device="cpu")
+    solver, other = case.solver(state="moments", device=device), case.solver(device="cpu")
     solver.step(7)
     other.step(7)
     np.testing.assert_allclose(solver.populations(), other.populations(), rtol=0, atol=1e-13)
@@ -161,12 +129,12 @@ def test_float32_is_close_to_float64(stencil, kind, rng):
     assert error(rounded.velocity(), exact.velocity(), exact.velocity()) < 5e-6
 
 
-def test_readers_see_the_flow(rng):
+def test_readers_see_the_flow(rng, device):
     """Sums, probes, statistics and histories of forces are those of the populations."""
     case = with_walls(rng, "D3Q19", "regularized")
     found = []
-    for options in ({}, {"state": "moments"}):
-        solver = case.solver(device="cpu", **options)
+    for options in ({"device": "cpu"}, {"device": device, "state": "moments"}):
+        solver = case.solver(**options)
         probe, mean = lbm.Probe([(3.2, 2.5, 1.5), (9.5, 6.1, 3.3)]), lbm.Mean("velocity", "density")
         force = lbm.Forces("body 1")
         solver.record(probe, mean, force, every=3)
@@ -178,9 +146,9 @@ def test_readers_see_the_flow(rng):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_checkpoint_continues_bit_for_bit(kind, rng, tmp_path: Path):
+def test_a_checkpoint_continues_bit_for_bit(kind, rng, tmp_path: Path, device):
     case = case_of(rng, "D3Q19", kind, True)
-    solver = case.solver(state="moments", precision="float32", device="cpu")
+    solver = case.solver(state="moments", precision="float32", device=device)
     solver.step(3)
     solver.save(tmp_path / "state.h5")
     loaded = lbm.Solver.load(tmp_path / "state.h5", device="cpu")
