@@ -163,30 +163,50 @@ LBM_HD IncomingMoments<S, V> add_layer_above(const TwoLayers<S, V>& two, const L
     return in;
 }
 
+/// What a collision takes of a force F on a cell: twice (u F + F u) / 2 of its velocity u.
+template <class S, class V>
+LBM_HD V work_of(const V (&velocity)[S::D], const CellForce<S, V>& force, int a, int b) {
+    return velocity[a] * force.of[b] + velocity[b] * force.of[a];
+}
+
 /// The relaxation rate of the stress, which is computed where it varies.
 template <class S, class V, class Parameters>
-LBM_HD V stress_rate_of(const IncomingMoments<S, V>& in, const V (&product)[symmetric_count<S::D>],
-                        const V (&half_force)[symmetric_count<S::D>], bool forced, V density,
-                        const Parameters& parameters) {
+LBM_HD V stress_rate_of(const IncomingMoments<S, V>& in, const V (&momentum)[S::D], const V (&velocity)[S::D],
+                        const CellForce<S, V>& force, V density, const Parameters& parameters) {
     using R = Scalar<V>;
     return stress_relaxation_rate(parameters, density, R(1), [&]() LBM_INLINE_LAMBDA {
         V n[S::D][S::D];
         static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
             static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
                 if constexpr (a <= b) {
-                    constexpr int k = symmetric_place<S::D>(a, b);
-                    n[a][b] = in.second[k] - product[k];
+                    n[a][b] = in.second[symmetric_place<S::D>(a, b)] - momentum[a] * velocity[b];
                     if constexpr (a == b) {
                         n[a][b] = n[a][b] - R(1.0 / 3) * in.density_deviation;
                     }
-                    if (forced) {
-                        n[a][b] = n[a][b] + half_force[k];
+                    if (force.is_any) {
+                        n[a][b] = n[a][b] + R(0.5) * work_of<S>(velocity, force, a, b);
                     }
                 }
             });
         });
         return tensor_norm2(n);
     });
+}
+
+/// The mean of (1 - omega) Pi_aa over the axes, in the unit of second-order moments; `kept` is 1 - omega in it.
+template <class S, class V>
+LBM_HD V mean_of_kept(const IncomingMoments<S, V>& in, const V (&momentum)[S::D], const V (&velocity)[S::D],
+                      const CellForce<S, V>& force, V kept) {
+    using R = Scalar<V>;
+    V sum = V{};
+    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
+        const V part = in.second[symmetric_place<S::D>(d, d)] - momentum[d] * velocity[d];
+        sum = d == 0 ? part : sum + part;
+        if (force.is_any) {
+            sum = sum + velocity[d] * force.of[d];
+        }
+    });
+    return kept * (R(1.0 / S::D) * sum - R(1.0 / 3) * in.density_deviation);
 }
 
 /// Collides a cell: the moments after the step, from those of its incoming populations.
@@ -198,8 +218,8 @@ template <class S, class Collision, class V, class Parameters>
 LBM_HD StoredMoments<S, V> collided(const IncomingMoments<S, V>& in, const CellForce<S, V>& force,
                                     Scalar<V> compressibility, const Parameters& parameters) {
     using R = Scalar<V>;
-    constexpr int count = symmetric_count<S::D>;
     constexpr bool relaxes_trace = Collision::moment_orders == MomentOrders::All && !ComovingFrame<S>::complete;
+    constexpr R unit = R(second_unit<S, true>);
     StoredMoments<S, V> out;
     out.density_deviation = in.density_deviation;
     const V density = inertia_of_deviation(in.density_deviation, compressibility);
@@ -210,44 +230,32 @@ LBM_HD StoredMoments<S, V> collided(const IncomingMoments<S, V>& in, const CellF
         out.momentum[d] = force.is_any ? in.first[d] + force.of[d] : in.first[d];
         velocity[d] = momentum[d] * inverse;
     });
-    V product[count], half_force[count];
-    static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
-        static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
-            if constexpr (a <= b) {
-                constexpr int k = symmetric_place<S::D>(a, b);
-                product[k] = momentum[a] * velocity[b];
-                if (force.is_any) {
-                    half_force[k] = R(0.5) * (velocity[a] * force.of[b] + velocity[b] * force.of[a]);
-                }
-            }
-        });
+    const V omega = stress_rate_of<S>(in, momentum, velocity, force, density, parameters);
+    const V kept = unit * (R(1) - omega), shifted = inverse * (unit * omega);
+    const V isotropic = (R(1.0 / 3) * kept) * in.density_deviation;
+    V advected[S::D], work[S::D];  // of each, in the unit of second-order moments: omega u, and (2 - omega) F / 2
+    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
+        advected[d] = momentum[d] * shifted;
+        work[d] = force.is_any ? (unit * (R(1) - R(0.5) * omega)) * force.of[d] : V{};
     });
-    const V omega = stress_rate_of<S>(in, product, half_force, force.is_any, density, parameters);
-    const V kept = R(1) - omega;
-    const V isotropic = R(1.0 / 3) * in.density_deviation;
     V mean = V{};
     if constexpr (relaxes_trace) {
-        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-            constexpr int k = symmetric_place<S::D>(d, d);
-            const V part = in.second[k] - product[k];
-            mean = d == 0 ? part : mean + part;
-            if (force.is_any) {
-                mean = mean + half_force[k];
-            }
-        });
-        mean = kept * (R(1.0 / 3) * mean - isotropic);
+        mean = mean_of_kept<S>(in, momentum, velocity, force, kept);
     }
     static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
         static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
-            if constexpr (a <= b) {
-                constexpr int k = symmetric_place<S::D>(a, b);
-                const V incoming = a == b ? in.second[k] - isotropic : in.second[k];
-                V second = kept * incoming + omega * product[k];
+            if constexpr (a == b) {
+                constexpr int k = symmetric_place<S::D>(a, a);
+                V second = (kept * in.second[k] - isotropic) + momentum[a] * advected[a];
                 if (force.is_any) {
-                    second = second + (R(2) - omega) * half_force[k];
+                    second = second + (velocity[a] + velocity[a]) * work[a];
                 }
-                if constexpr (relaxes_trace && a == b) {
-                    second = second - mean;
+                out.second[k] = relaxes_trace ? second - mean : second;
+            } else if constexpr (a < b) {
+                constexpr int k = symmetric_place<S::D>(a, b);
+                V second = (kept + kept) * in.second[k] + (momentum[a] + momentum[a]) * advected[b];
+                if (force.is_any) {
+                    second = second + R(2) * (velocity[a] * work[b] + velocity[b] * work[a]);
                 }
                 out.second[k] = second;
             }

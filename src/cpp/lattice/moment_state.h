@@ -5,7 +5,9 @@
 //
 // After the regularised collision f*_i = w_i (rho - 1 + 3 c . j + 9/2 (c c - 1/3) : A) with
 // A = rho u u + (u F + F u) / 2 + (1 - omega) Pi, Pi being the stress of the non-equilibrium part; after the recursive
-// one all higher moments follow from these and u = (j - F / 2) / rho (comoving_frame.h).
+// one all higher moments follow from these and u = (j - F / 2) / rho (comoving_frame.h). The weights w_i are powers of
+// two times the smallest of them, so that A is kept in the unit of its terms in those populations, and a population has
+// few products to compute.
 //
 // The populations of a cell sum to its mass and its momentum but for the rounding of the sums: the one at rest and
 // those along the axes are what all others leave of them. Otherwise weights, rounded to the arithmetic type, would let
@@ -17,16 +19,45 @@
 
 namespace lbm {
 
+/// The smallest weight of a stencil, and the power of two by which that of a shell is larger.
+template <class S>
+constexpr double least_weight = S::shell_weight[3] > 0 ? S::shell_weight[3] : S::shell_weight[2];
+template <class S, int shell>
+constexpr int weight_ratio = int(S::shell_weight[shell] / least_weight<S> + 0.5);
+
+/// The unit of the second-order moments that a cell keeps: what A_aa, or A_ab twice, contributes to a population of the
+/// smallest weight.
+template <class S, bool diagonal>
+constexpr double second_unit = (diagonal ? 4.5 : 9) * least_weight<S>;
+
 /// Numbers that a cell keeps.
 template <class S>
 constexpr int moment_count = 1 + S::D + symmetric_count<S::D>;
+
+/// What all moving populations have of the isotropic term and of the trace of A, in the smallest weight.
+template <class S>
+constexpr int others = [] {
+    int sum = 0;
+    for (int i = 1; i < S::Q; ++i) {
+        sum += int(Stencil<S>::w(i) / least_weight<S> + 0.5);
+    }
+    return sum;
+}();
+template <class S>
+constexpr int others_of_trace = [] {
+    int sum = 0;
+    for (int i = 1; i < S::Q; ++i) {
+        sum += S::c[i][0] * S::c[i][0] * int(Stencil<S>::w(i) / least_weight<S> + 0.5);
+    }
+    return sum;
+}();
 
 /// The moments that a cell keeps, in the order in which they are stored.
 template <class S, class V>
 struct StoredMoments {
     V density_deviation;              // rho - 1
     V momentum[S::D];                 // j = sum c f*
-    V second[symmetric_count<S::D>];  // A_ab with a <= b (symmetric_place)
+    V second[symmetric_count<S::D>];  // second_unit<S, a == b> A_ab with a <= b (symmetric_place)
 
     /// Calls visit.operator()<k>(number k).
     template <class Visit>
@@ -52,67 +83,67 @@ LBM_HD void populations_of_second_order(const StoredMoments<S, V>& m, V (&h)[S::
     using P = CubicPairs<S>;
     using R = Scalar<V>;
     constexpr bool cornered = P::corners > 0;
+    constexpr int axis_ratio = weight_ratio<S, 1>, edge_ratio = weight_ratio<S, 2>;
     static_assert(P::edges > 0 && detail::cubic_pairs_are_sound<S>());
     const auto second = [&]<int a, int b>() LBM_INLINE_LAMBDA { return m.second[symmetric_place<S::D>(a, b)]; };
     V trace = second.template operator()<0, 0>();
     static_for<S::D - 1>([&]<int d>()
                              LBM_INLINE_LAMBDA { trace = trace + second.template operator()<d + 1, d + 1>(); });
-    const V isotropic = m.density_deviation - R(1.5) * trace;
-
-    // By shells: w (rho - 1 - 3/2 tr A), 9/2 w A_aa, and 3 w j.
-    V base[shells], square[shells][S::D], flux[shells][S::D];
-    static_for<shells>([&]<int s>() LBM_INLINE_LAMBDA {
-        if constexpr (s > 0 && S::shell_weight[s] > 0) {
-            base[s] = R(S::shell_weight[s]) * isotropic;
-            static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-                square[s][d] = R(4.5 * S::shell_weight[s]) * second.template operator()<d, d>();
-                if constexpr (s > 1) {
-                    flux[s][d] = R(3 * S::shell_weight[s]) * m.momentum[d];
-                }
-            });
-        }
-    });
-    const auto set = [&]<int p>(V even, V odd) LBM_INLINE_LAMBDA {
-        h[2 * p + 1] = even + odd;
-        h[2 * p + 2] = even - odd;
-    };
-    V axes = V{}, planes = V{};
+    // All terms are those of populations of the smallest weight. Of j the negative of four times its term, which leaves
+    // along an axis what edges and corners do not have.
+    const V isotropic = R(least_weight<S>) * m.density_deviation - R(1.0 / 3) * trace;
+    V even[S::D], flux[S::D];
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-        const V even = base[1] + square[1][d];
-        axes = d == 0 ? even : axes + even;
+        even[d] = isotropic + second.template operator()<d, d>();
+        flux[d] = R(-12 * least_weight<S>) * m.momentum[d];
+    });
+    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
         constexpr int edges = S::D == 3 ? 4 : 2;  // pairs along an axis, as many corners
-        V odd = plus_multiple<-edges>(R(0.5) * m.momentum[d], flux[2][d]);
-        if constexpr (cornered) {
-            odd = plus_multiple<-4>(odd, flux[3][d]);
+        V odd;
+        if constexpr (edges * edge_ratio == 2) {
+            odd = plus_fraction<2>(R(0.5) * m.momentum[d], flux[d]);
+        } else if constexpr (cornered) {
+            odd = plus_fraction<2>(plus_multiple<edge_ratio>(flux[d], flux[d]), m.momentum[d]);
+        } else {
+            odd = plus_fraction<2>(flux[d], m.momentum[d]);
         }
-        set.template operator()<d>(even, odd);
+        h[2 * d + 1] = plus_multiple<axis_ratio>(odd, even[d]);
+        h[2 * d + 2] = plus_multiple<axis_ratio>(-odd, even[d]);
     });
     static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
         constexpr int a = P::axis(q, 0), b = P::axis(q, 1);
-        const V even = base[2] + (square[2][a] + square[2][b]);
-        const V shear = R(9 * S::shell_weight[2]) * second.template operator()<a, b>();
-        planes = q == 0 ? even : planes + even;
-        set.template operator()<P::edge(q, 0)>(even + shear, flux[2][a] + flux[2][b]);
-        set.template operator()<P::edge(q, 1)>(even - shear, flux[2][a] - flux[2][b]);
+        const V both = even[a] + second.template operator()<b, b>();
+        const V shear = second.template operator()<a, b>();
+        const auto set = [&]<int p>(V unit, V odd) LBM_INLINE_LAMBDA {
+            if constexpr (edge_ratio == 1) {
+                h[2 * p + 1] = plus_fraction<-4>(unit, odd);
+                h[2 * p + 2] = plus_fraction<4>(unit, odd);
+            } else {
+                h[2 * p + 1] = plus_multiple<edge_ratio>(-odd, unit);
+                h[2 * p + 2] = plus_multiple<edge_ratio>(odd, unit);
+            }
+        };
+        static_assert(edge_ratio == 1 || edge_ratio == 4);
+        set.template operator()<P::edge(q, 0)>(both + shear, flux[a] + flux[b]);
+        set.template operator()<P::edge(q, 1)>(both - shear, flux[a] - flux[b]);
     });
-    V others = plus_multiple<2>(axes, planes);
     if constexpr (cornered) {
-        const V even = base[3] + (square[3][0] + square[3][1] + square[3][2]);
-        others = plus_multiple<4>(others, even);
+        const V all = isotropic + trace;
         V shear[P::planes];
-        static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
-            shear[q] = R(9 * S::shell_weight[3]) * second.template operator()<P::axis(q, 0), P::axis(q, 1)>();
-        });
-        const SignedSums evens(even, shear[0], shear[1], shear[2]);
-        const SignedSums odds(V{}, flux[3][0], flux[3][1], flux[3][2]);
+        static_for<P::planes>(
+            [&]<int q>() LBM_INLINE_LAMBDA { shear[q] = second.template operator()<P::axis(q, 0), P::axis(q, 1)>(); });
+        const SignedSums evens(all, shear[0], shear[1], shear[2]);
+        const SignedSums odds(V{}, flux[0], flux[1], flux[2]);
         static_for<P::corners>([&]<int k>() LBM_INLINE_LAMBDA {
             constexpr int p = P::corner(k);
             constexpr auto c = [](int plane) { return P::c(p, P::axis(plane, 0)) * P::c(p, P::axis(plane, 1)); };
-            set.template operator()<p>(evens.template of<1, c(0), c(1), c(2)>(),
-                                       odds.template of<1, P::c(p, 0), P::c(p, 1), P::c(p, 2)>());
+            const V unit = evens.template of<1, c(0), c(1), c(2)>();
+            const V odd = odds.template of<1, P::c(p, 0), P::c(p, 1), P::c(p, 2)>();
+            h[2 * p + 1] = plus_fraction<-4>(unit, odd);
+            h[2 * p + 2] = plus_fraction<4>(unit, odd);
         });
     }
-    h[0] = plus_multiple<-2>(m.density_deviation, others);
+    h[0] = plus_multiples<-others_of_trace<S>>(plus_multiples<-others<S>>(m.density_deviation, isotropic), trace);
 }
 
 /// The populations whose moments of third and higher order vanish in the frame that moves with the fluid.
@@ -140,7 +171,7 @@ LBM_HD void populations_of_all_orders(const StoredMoments<S, V>& stored, const V
         if constexpr (forced) {
             known = known + R(0.5) * (m.velocity[a] * force[b] + m.velocity[b] * force[a]);
         }
-        return stored.second[symmetric_place<S::D>(a, b)] - known;
+        return R(1 / second_unit<S, a == b>) * stored.second[symmetric_place<S::D>(a, b)] - known;
     };
     V moment[F::places];  // as to_frame_at_rest has them
     moment[0] = m.density_deviation;
@@ -186,9 +217,10 @@ LBM_HD StoredMoments<S, V> projected(const V (&h)[S::Q]) {
         m.momentum[a] = low.first[a];
         static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
             if constexpr (a < b) {
-                m.second[symmetric_place<S::D>(a, b)] = low.second[a][b];
+                m.second[symmetric_place<S::D>(a, b)] = R(second_unit<S, false>) * low.second[a][b];
             } else if constexpr (a == b) {
-                m.second[symmetric_place<S::D>(a, a)] = low.second[a][a] - R(1.0 / 3) * m.density_deviation;
+                m.second[symmetric_place<S::D>(a, a)] =
+                    R(second_unit<S, true>) * (low.second[a][a] - R(1.0 / 3) * m.density_deviation);
             }
         });
     });

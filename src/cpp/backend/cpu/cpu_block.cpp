@@ -78,7 +78,8 @@ std::vector<std::string> usable_isas() {
     }
 #endif
 #if defined(LBM_HAVE_AVX2)
-    if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("f16c") != 0) {
+    if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("f16c") != 0 &&
+        __builtin_cpu_supports("fma") != 0) {
         isas.emplace_back("avx2");
     }
 #endif
