@@ -11,8 +11,9 @@ namespace lbm::backend {
 /// Makes a block whose state is moments; in devices.cpp.
 std::unique_ptr<BlockState> make_moment_block(const BlockSpec& spec, const DeviceOptions& options);
 
-/// A cell keeps moments (lattice/moment_state.h), in two lattices, and an update advances two steps.
-extern const StateKind moment_state;
+/// A cell keeps moments (lattice/moment_state.h), in two lattices, and an update advances two steps, in two dimensions
+/// six.
+extern const StateKind moment_state, moment_state_2d;
 
 /// Whether a stencil and a collision may keep their state as moments.
 template <class S, class Collision>

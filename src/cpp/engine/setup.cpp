@@ -223,8 +223,12 @@ StencilKind stencil_kind(const std::string& name) {
     return StencilKind(position("stencil", name, backend::names_of<Stencils>()));
 }
 
-const backend::StateKind* state_named(const std::string& name) {
-    return position("state", name, {"populations", "moments"}) == 0 ? nullptr : &backend::moment_state;
+const backend::StateKind* state_named(const std::string& name, const std::string& stencil) {
+    if (position("state", name, {"populations", "moments"}) == 0) {
+        return nullptr;
+    }
+    const int D = backend::with_stencil(stencil_kind(stencil), [](auto s) { return decltype(s)::D; });
+    return D == 2 ? &backend::moment_state_2d : &backend::moment_state;
 }
 
 std::vector<std::string> moment_collision_names() {

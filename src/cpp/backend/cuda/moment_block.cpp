@@ -37,6 +37,9 @@ public:
           device_(device_info(ordinal)),
           address_(backend::block_address(spec, backend::Device::Gpu)),
           streams_(ordinal),
+          at_walls_(ordinal),
+          fork_(ordinal),
+          join_(ordinal),
           kernels_(ordinal, device_.architecture()) {
         for (DeviceBuffer& lattice : lattices_) {
             lattice = DeviceBuffer(ordinal, backend::lattice_bytes(spec, backend::Device::Gpu));
@@ -303,18 +306,31 @@ private:
         }
     }
 
+    /// Those with walls, which take longer, begin first, in a stream of their own.
     void update(const WorkStream& stream, const std::vector<MomentUnits>& boxes) {
         for (const MomentUnits& units : boxes) {
-            for (const bool walls : {false, true}) {
+            const bool divided = units.with_walls(true).second > 0 && units.with_walls(false).second > 0;
+            if (divided) {
+                fork_.set(stream);
+                fork_.make_wait(at_walls_);
+            }
+            for (const bool walls : {true, false}) {
                 if (units.with_walls(walls).second > 0) {
-                    backend::with_real(spec_.precision, [&](auto real) {
-                        backend::with_moment_collision(spec_.collision, [&](auto collision) {
-                            launch<decltype(real), decltype(collision)>(stream, units, walls);
-                        });
-                    });
+                    launch(divided && walls ? at_walls_ : stream, units, walls);
                 }
             }
+            if (divided) {
+                join_.set(at_walls_);
+                join_.make_wait(stream);
+            }
         }
+    }
+    void launch(const WorkStream& stream, const MomentUnits& units, bool walls) {
+        backend::with_real(spec_.precision, [&](auto real) {
+            backend::with_moment_collision(spec_.collision, [&](auto collision) {
+                launch<decltype(real), decltype(collision)>(stream, units, walls);
+            });
+        });
     }
     template <class Real, class Collision>
     void launch(const WorkStream& stream, const MomentUnits& units, bool walls) {
@@ -365,6 +381,8 @@ private:
     Address address_;
     StepStreams streams_;
     const WorkStream& stream_ = streams_.main();
+    WorkStream at_walls_;  // see update()
+    StreamEvent fork_, join_;
     Index revision_ = 0;  // see BlockState::revision()
     mutable KernelSet kernels_;
     DeviceBuffer lattices_[2];
