@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../lattice/address.h"
-#include "../lattice/moment_state.h"
+#include "../lattice/moment_orders.h"
 #include "../lattice/parameters.h"
 #include "../lattice/temperature.h"
 #include "cell_box.h"

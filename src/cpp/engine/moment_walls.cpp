@@ -21,20 +21,41 @@ struct BoundaryHaloPlan::MomentWallLister {
         for (int face = 0; face < 2 * S::D; ++face) {
             const int axis = face / 2, before = placement.offset[axis];
             const int behind = domain.size[axis] - before - size[axis];
-            if (!is_periodic(domain.faces[face])) {
-                plan.links_.cells_to_wall[face] = face % 2 == 0 ? before : behind;
+            const int cells = face % 2 == 0 ? before : behind;
+            if (is_mirror(face)) {
+                plan.links_.cells_to_mirror[face] = cells;
+            } else if (!is_periodic(domain.faces[face])) {
+                plan.links_.cells_to_wall[face] = cells;
             }
         }
-        for_cells(around, [&](const int(&local)[3], const int(&cell)[3]) { add(local, cell); });
-        for_cells(around + 1, [&](const int(&local)[3], const int(&cell)[3]) {
-            if (domain.solid(cell)) {
+        for_cells(around, [&](const int(&local)[3], const Place& place) { add(local, place); });
+        for_cells(around + 1, [&](const int(&local)[3], const Place& place) {
+            if (domain.solid(place.cell)) {
                 plan.links_.solid_cells.push_back({local[0], local[1], local[2]});
             }
         });
     }
 
-    /// Calls visit(position in the block, cell of the domain) for the cells of the block and so many beside it, but
-    /// behind walls, row by row. Rows that follow themselves have none beside them.
+    /// A cell of the domain, or its image behind faces with free slip.
+    struct Place {
+        int cell[3];
+        bool mirrored[3];  // by axes
+
+        bool is_image() const { return mirrored[0] || mirrored[1] || mirrored[2]; }
+        /// The velocity of the cell that is velocity i of the image.
+        int velocity(int i) const {
+            for (int a = 0; a < S::D; ++a) {
+                i = mirrored[a] ? Stencil<S>::mirror(i, a) : i;
+            }
+            return i;
+        }
+    };
+
+    bool is_mirror(int face) const { return domain.faces[face] == face_kind<boundary::FreeSlip>; }
+
+    /// Calls visit(position in the block, place) for the cells of the block and so many beside it, row by row: not
+    /// behind walls, and along the last axis not behind free slip, as sweeps have no such layers. Rows that follow
+    /// themselves have none beside them.
     template <class Visit>
     void for_cells(int beside, Visit&& visit) const {
         const int beside_x = address.self_periodic[0] ? 0 : beside, beside_z = S::D == 3 ? beside : 0;
@@ -42,26 +63,31 @@ struct BoundaryHaloPlan::MomentWallLister {
             for (int y = -beside; y < size[1] + beside; ++y) {
                 for (int x = -beside_x; x < size[0] + beside_x; ++x) {
                     const int local[3] = {x, y, z};
-                    int cell[3] = {x, y, z};
-                    if (is_in_domain(cell)) {
-                        visit(local, cell);
+                    Place place{{x, y, z}, {}};
+                    if (find(place)) {
+                        visit(local, place);
                     }
                 }
             }
         }
     }
 
-    /// Turns a position in the block into a cell of the domain; false for one behind a wall.
-    bool is_in_domain(int (&cell)[3]) const {
+    /// Turns a position in the block into a cell of the domain; false for one that no sweep has.
+    bool find(Place& place) const {
         for (int a = 0; a < S::D; ++a) {
             const int n = domain.size[a];
-            int& at = cell[a];
+            int& at = place.cell[a];
             at += placement.offset[a];
-            if (at < 0 || at >= n) {
-                if (!is_periodic(domain.faces[2 * a])) {
+            while (at < 0 || at >= n) {
+                const int face = 2 * a + (at < 0 ? 0 : 1);
+                if (is_periodic(domain.faces[face])) {
+                    at = (at % n + n) % n;
+                } else if (is_mirror(face) && a != S::D - 1) {
+                    at = face % 2 == 0 ? -1 - at : 2 * n - 1 - at;
+                    place.mirrored[a] = !place.mirrored[a];
+                } else {
                     return false;
                 }
-                at = (at % n + n) % n;
             }
         }
         return true;
@@ -75,22 +101,24 @@ struct BoundaryHaloPlan::MomentWallLister {
         return inside;
     }
 
-    void add(const int (&local)[3], const int (&cell)[3]) {
+    void add(const int (&local)[3], const Place& place) {
+        const int(&cell)[3] = place.cell;
         if (domain.solid(cell)) {
             return;
         }
         const int first = int(plan.links_.wall_links.size());
         for (int i = 1; i < S::Q; ++i) {
-            const LinkSource source = resolver.resolve(cell[0], cell[1], cell[2], i);
+            const int own = place.velocity(i);
+            const LinkSource source = resolver.resolve(cell[0], cell[1], cell[2], own);
             if (source.kind == LinkSource::Kind::Face) {
-                const Index place = domain.face_cell(source.owner, cell[0], cell[1], cell[2]);
-                add_link(i, domain.faces[source.owner], {source.owner, -1, place, i, -1});
+                const Index at = domain.face_cell(source.owner, cell[0], cell[1], cell[2]);
+                add_link(i, domain.faces[source.owner], {source.owner, -1, at, own, -1});
             } else if (source.kind == LinkSource::Kind::Body) {
                 const bool rests = domain.body_velocity[std::size_t(source.owner)].empty();
                 const Index solid = domain.known_cell(source.x, source.y, source.z);
                 add_link(i, rests ? face_kind<boundary::NoSlip> : face_kind<boundary::MovingWall>,
                          {-1, source.owner, solid, source.i, -1});
-                if (is_of_block(local)) {
+                if (is_of_block(local) && !place.is_image()) {
                     add_body_link(local, i, source);
                 }
             } else if (source.kind == LinkSource::Kind::Passed) {

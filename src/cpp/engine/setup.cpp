@@ -247,7 +247,8 @@ std::vector<std::string> moment_faces() {
     for_types(boundary::Conditions{}, [&](auto member) {
         using Condition = typename decltype(member)::type;
         constexpr bool is_local = boundary::has_formula<Condition> && Condition::precedence > 0;
-        if (is_local || IsSame<Condition, boundary::Periodic>::value || IsSame<Condition, boundary::NoSlip>::value) {
+        if (is_local || IsSame<Condition, boundary::Periodic>::value || IsSame<Condition, boundary::NoSlip>::value ||
+            IsSame<Condition, boundary::FreeSlip>::value) {
             names.emplace_back(Condition::name);
         }
     });

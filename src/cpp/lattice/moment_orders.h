@@ -11,6 +11,10 @@ enum class MomentOrders {
     All      // those of third and higher order are zero in the frame that moves with the fluid
 };
 
+/// Numbers that a cell keeps then: density, momentum, and the symmetric moments of second order.
+template <class S>
+constexpr int moment_count = 1 + S::D + S::D*(S::D + 1) / 2;
+
 /// Whether a collision is one of these.
 template <class Collision>
 constexpr bool is_fixed_by_moments = requires {

@@ -30,10 +30,6 @@ constexpr int weight_ratio = int(S::shell_weight[shell] / least_weight<S> + 0.5)
 template <class S, bool diagonal>
 constexpr double second_unit = (diagonal ? 4.5 : 9) * least_weight<S>;
 
-/// Numbers that a cell keeps.
-template <class S>
-constexpr int moment_count = 1 + S::D + symmetric_count<S::D>;
-
 /// What all moving populations have of the isotropic term and of the trace of A, in the smallest weight.
 template <class S>
 constexpr int others = [] {
@@ -68,6 +64,34 @@ struct StoredMoments {
             [&]<int k>() LBM_INLINE_LAMBDA { visit.template operator()<1 + S::D + k>(second[k]); });
     }
 };
+
+/// Turns the moments of a cell into those of its mirror image across a face normal to `axis`, to the bit: so are its
+/// populations, and what follows from the images of all cells around it.
+template <int axis, class S, class V>
+LBM_HD void mirror(StoredMoments<S, V>& m) {
+    m.momentum[axis] = -m.momentum[axis];
+    static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
+        if constexpr (b != axis) {
+            V& second = m.second[symmetric_place<S::D>(axis < b ? axis : b, axis < b ? b : axis)];
+            second = -second;
+        }
+    });
+}
+
+/// The cell before faces with free slip of which one at `at` is the image, along an axis of n cells that have so many
+/// cells behind each end before such a face; `odd` says whether it is reflected an odd number of times.
+struct CellImage {
+    int at;
+    bool odd;
+};
+LBM_HD CellImage image_of(int at, int n, int before, int behind) {
+    bool odd = false;
+    while (-1 - at >= before || at - n >= behind) {
+        at = -1 - at >= before ? -1 - at - 2 * before : 2 * (n + behind) - 1 - at;
+        odd = !odd;
+    }
+    return {at, odd};
+}
 
 /// The force on a cell in a step; `is_any` says whether there is one, and otherwise `of` is zero.
 template <class S, class V>

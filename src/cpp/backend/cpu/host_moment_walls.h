@@ -16,6 +16,7 @@ public:
     void set(const backend::LinkPlan& plan, const Address& a, int D) {
         walls_ = {};
         std::copy(plan.cells_to_wall, plan.cells_to_wall + 6, walls_.cells_to_wall);
+        std::copy(plan.cells_to_mirror, plan.cells_to_mirror + 6, walls_.cells_to_mirror);
         walls_.around = a.halo_x - 1;
         cells_.clear();
         first_ = firsts(plan.wall_cells, a, D, walls_.around);
@@ -36,7 +37,9 @@ public:
         walls_.cells = cells_.data();
         walls_.first_solid = first_solid_.data();
         walls_.solid = solid_.data();
-        is_any_ = !cells_.empty() || !solid_.empty();
+        is_any_ = !cells_.empty() || !solid_.empty() ||
+                  std::any_of(plan.cells_to_mirror, plan.cells_to_mirror + 6,
+                              [&](int cells) { return cells <= walls_.around; });
     }
     /// Takes the values of the plan, which have changed.
     void refresh(const backend::LinkPlan& plan) {

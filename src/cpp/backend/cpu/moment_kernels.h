@@ -49,8 +49,9 @@ struct MomentWallCell {
 /// own cell alone (lattice/boundary/condition.h). Cells are listed by rows, those beside the block included that the
 /// first of several steps computes; `first` has one more entry than there are rows.
 struct MomentWalls {
-    int cells_to_wall[6];  // behind each face of the block, 2 axis + side, before a wall; many where there is none
-    int around;            // rows beside the block on each side, but along an axis that the stencil lacks
+    int cells_to_wall[6];    // behind each face of the block, 2 axis + side, before a wall; many where there is none
+    int cells_to_mirror[6];  // the same before a face with free slip
+    int around;              // rows beside the block on each side, but along an axis that the stencil lacks
     const Index* first;
     const MomentWallCell* cells;
     const backend::WallLink* links;

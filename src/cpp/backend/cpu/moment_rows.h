@@ -11,6 +11,10 @@
 // The cells around a tile that the first of several steps needs are computed by each tile for itself. Every cell has
 // the same operations in the same order wherever it is computed, so that bits depend neither on tiles nor on steps a
 // sweep.
+//
+// Behind a face with free slip lie images of the cells before it. Across rows these are rows like others, rebuilt from
+// those of which they are the images; at the ends of rows they are copies. Along the last axis the sums of an image's
+// layer are those of the layer before the face, which it sends towards it, so that no sweep has images there.
 #pragma once
 
 #include "../../lattice/moment_collision.h"
@@ -44,12 +48,23 @@ public:
         static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { force_.of[d] = V{} + Real(a_.force[d]); });
         force_.is_any = a_.forced;
         wraps_ = a_.address.self_periodic[0];
+        if (a_.walls != nullptr) {
+            const int last = 2 * (S::D - 1), layers = solid ? a_.address.nz : a_.address.ny;
+            const int before = a_.walls->cells_to_mirror[last], behind = a_.walls->cells_to_mirror[last + 1];
+            first_real_ = before < none ? -before : first_real_;
+            end_real_ = behind < none ? layers + behind : end_real_;
+        }
     }
 
     void run() const {
         const int steps = a_.steps;
-        for (int layer = first_layer_ - steps; layer < end_layer_ + steps; ++layer) {
+        const int first = first_layer_ - steps < first_real_ ? first_real_ : first_layer_ - steps;
+        for (int layer = first; layer < end_layer_ + steps; ++layer) {
             const int beyond = solid ? steps : 0;
+            if (layer >= end_real_) {
+                complete_last_layer(layer - end_real_);
+                continue;
+            }
             for (int row = first_row_ - beyond; row < end_row_ + beyond; ++row) {
                 rebuild(row, layer);
                 advance(0, row, layer);
@@ -58,6 +73,8 @@ public:
     }
 
 private:
+    static constexpr int none = 1 << 29;  // more than there are layers
+
     Real* stage(int s) const { return static_cast<Real*>(a_.scratch) + MomentScratch::line + s * memory_.of_stage(); }
     /// The populations of a row of a stage; population i at x = 0 is `width` times i behind.
     Real* populations(int s, int row) const {
@@ -95,7 +112,9 @@ private:
             clear_row(populations(0, row));
             return;
         }
-        const Real* from = static_cast<const Real*>(a_.source) + offset(row, layer);
+        const CellImage image = image_of_row(row);
+        const CellForce<S, V> force = force_of(image);
+        const Real* from = static_cast<const Real*>(a_.source) + offset(image.at, layer);
         Real* to = populations(0, row);
         const Index pitch = address.population_stride, width = memory_.width;
         const Index ahead = address.row_stride;
@@ -106,14 +125,36 @@ private:
                 number = load_pack<Real, W>(from + k * pitch + x);
                 __builtin_prefetch(from + k * pitch + x + ahead, 0, 2);
             });
-            put_populations(m, to + x, width);
+            if constexpr (solid) {
+                if (image.odd) {
+                    mirror<1>(m);
+                }
+            }
+            put_populations(m, force, to + x, width);
         }
         close_row(to, row, layer);
     }
 
-    LBM_HD void put_populations(const StoredMoments<S, V>& m, Real* to, Index width) const {
+    /// The row of which a row is an image across y, itself if it is none.
+    CellImage image_of_row(int row) const {
+        if (!solid || a_.walls == nullptr) {
+            return {row, false};
+        }
+        const int* const cells = a_.walls->cells_to_mirror + 2;
+        return image_of(row, a_.address.ny, cells[0], cells[1]);
+    }
+    CellForce<S, V> force_of(const CellImage& image) const {
+        CellForce<S, V> force = force_;
+        if (image.odd) {
+            force.of[1] = -force.of[1];
+        }
+        return force;
+    }
+
+    LBM_HD void put_populations(const StoredMoments<S, V>& m, const CellForce<S, V>& force, Real* to,
+                                Index width) const {
         V h[S::Q];
-        populations_of<S, Collision>(m, force_, compressibility_, h);
+        populations_of<S, Collision>(m, force, compressibility_, h);
         static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { store_pack<Real, W>(to + i * width, h[i]); });
     }
 
@@ -135,12 +176,18 @@ private:
         }
         if (a_.walls != nullptr) {
             const int(&to_wall)[6] = a_.walls->cells_to_wall;
+            const int(&to_mirror)[6] = a_.walls->cells_to_mirror;
+            const int nx = a_.address.nx;
             for (int beyond = 0; beyond <= a_.walls->around; ++beyond) {
                 if (beyond >= to_wall[0]) {
                     clear_cell(row, -1 - beyond);
+                } else if (beyond >= to_mirror[0]) {
+                    mirror_cell(row, -1 - beyond, beyond - 2 * to_mirror[0]);
                 }
                 if (beyond >= to_wall[1]) {
-                    clear_cell(row, a_.address.nx + beyond);
+                    clear_cell(row, nx + beyond);
+                } else if (beyond >= to_mirror[1]) {
+                    mirror_cell(row, nx + beyond, nx - 1 - beyond + 2 * to_mirror[1]);
                 }
             }
         }
@@ -158,6 +205,12 @@ private:
     }
     void clear_cell(Real* row, int x) const {
         static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { row[i * memory_.width + x] = 0; });
+    }
+    /// Makes a cell the image of another one across x.
+    void mirror_cell(Real* row, int x, int image) const {
+        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+            row[i * memory_.width + x] = row[Stencil<S>::mirror(i, 0) * memory_.width + image];
+        });
     }
     void clear_row(Real* row) const {
         for (Index k = -memory_.left; k < S::Q * memory_.width - memory_.left; ++k) {
@@ -279,9 +332,12 @@ private:
             return;
         }
         if (a_.walls != nullptr) {
+            if (layer == first_real_) {
+                mirror_sums(s, target);
+            }
             serve_walls(s, target, layer);
         }
-        const bool completes = layer - 1 >= first_layer_ - around;
+        const bool completes = layer - 1 >= first_layer_ - around && layer > first_real_;
         if (!completes) {
             collect<0>(s, target, nullptr, 0);
         } else if (is_behind_wall(target, layer - 1)) {
@@ -299,27 +355,124 @@ private:
         }
     }
 
+    /// Has the layer behind a face with free slip send back what the first layer before it has sent there.
+    void mirror_sums(int s, int row) const {
+        const Index width = memory_.width;
+        Real* const below = sums(s, row);
+        const int end = end_x(s + 1);
+        for (int x = first_x(s + 1); x < end; x += W) {
+            V h[S::Q];
+            gather<-1>(s, row, x, h);
+            LayerSums<S, V> image = layer_sums<S, -1>(h);
+            image.template for_each<1>([&]<int k>(const V& number)
+                                           LBM_INLINE_LAMBDA { store_pack<Real, W>(below + k * width + x, number); });
+        }
+    }
+
+    /// Completes, in a stage, the last layer before a face with free slip: what comes in from behind it is what the
+    /// layer has sent there.
+    void complete_last_layer(int s) const {
+        const int around = a_.steps - 1 - s, layer = end_real_ - 1;
+        if (layer < first_layer_ - around || layer >= end_layer_ + around) {
+            return;
+        }
+        const int beyond = solid ? around : 0;
+        for (int row = first_row_ - beyond; row < end_row_ + beyond; ++row) {
+            const bool is_behind = is_behind_wall(row, layer);
+            if (!is_behind) {
+                add_kept(s, row, layer);
+            }
+            if (s + 1 == a_.steps) {
+                Real* to = static_cast<Real*>(a_.target) + offset(row, layer);
+                collect_from_image<1>(s, row, to, a_.address.population_stride);
+                continue;
+            }
+            Real* to = populations(s + 1, row);
+            if (is_behind) {
+                clear_row(to);
+            } else {
+                collect_from_image<2>(s, row, to, memory_.width);
+                close_row(to, row, layer);
+            }
+            advance(s + 1, row, layer);
+        }
+    }
+    /// Adds what comes off walls above the cells of a layer to the sums of the layer above.
+    void add_kept(int s, int row, int layer) const {
+        const Index width = memory_.width;
+        const Real* const above = kept(s, row);
+        Real* const image = sums(s, row);
+        for_wall_cells(row, layer, [&](const MomentWallCell& cell) {
+            int k = 0;
+            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+                if constexpr (S::c[i][S::D - 1] < 0) {
+                    if ((cell.links >> i & 1U) != 0) {
+                        add_to_sums<i>(image + cell.x, above[k * width + cell.x]);
+                    }
+                    ++k;
+                }
+            });
+        });
+    }
+    template <int then>
+    [[gnu::noinline]] void collect_from_image(int s, int row, Real* to, Index to_stride) const {
+        const Index width = memory_.width;
+        const CellForce<S, V> force = force_of(image_of_row(row));
+        const Real* const image = sums(s, row);
+        const Real* const both = image + LayerSums<S, V>::numbers * width;
+        const int end = end_x(s + 1);
+        for (int x = first_x(s + 1); x < end; x += W) {
+            LayerSums<S, V> above{};
+            above.template for_each<-1>([&]<int k>(V& number)
+                                            LBM_INLINE_LAMBDA { number = load_pack<Real, W>(image + k * width + x); });
+            collide<then>(x, both, above, force, to, to_stride);
+        }
+    }
+
+    /// The populations with component `cz` along the last axis that come in to cells of a row.
+    template <int cz>
+    LBM_HD void gather(int s, int row, int x, V (&h)[S::Q]) const {
+        const Real* from[3] = {};
+        static_for<kept_rows>([&]<int k>() LBM_INLINE_LAMBDA { from[k] = populations(s, solid ? row + k - 1 : row); });
+        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+            if constexpr (S::c[i][S::D - 1] == cz) {
+                constexpr int k = solid ? 1 - S::c[i][1] : 0;
+                h[i] = load_pack<Real, W>(from[k] + i * memory_.width + x - S::c[i][0]);
+            }
+        });
+    }
+
+    /// Collides cells of a layer with the sums of the layer above; `both` are those of the others. Their moments, with
+    /// `then` of 1, or their populations, with 2, go to `to`.
+    template <int then>
+    LBM_HD void collide(int x, const Real* both, const LayerSums<S, V>& above, const CellForce<S, V>& force, Real* to,
+                        Index to_stride) const {
+        TwoLayers<S, V> before;
+        before.for_each([&]<int k>(V& number)
+                            LBM_INLINE_LAMBDA { number = load_pack<Real, W>(both + k * memory_.width + x); });
+        const IncomingMoments<S, V> in = add_layer_above<S>(before, above);
+        StoredMoments<S, V> m = collided<S, Collision>(in, force, compressibility_, parameters_);
+        if constexpr (then == 2) {
+            put_populations(m, force, to + x, to_stride);
+        } else {
+            put_moments(m, to + x, to_stride, a_.address.nx - x);
+        }
+    }
+
     /// Sums the populations that come from a layer, of a target row. With `then` of 1 or 2 the cells of the layer below
     /// collide, and their moments or their populations go to `to`.
     template <int then>
     [[gnu::noinline]] void collect(int s, int row, Real* to, Index to_stride) const {
         const Index width = memory_.width;
-        const Real* from[3] = {};
-        static_for<kept_rows>([&]<int k>() LBM_INLINE_LAMBDA { from[k] = populations(s, solid ? row + k - 1 : row); });
+        const CellForce<S, V> force = force_of(image_of_row(row));
         Real* const below = sums(s, row);
         Real* const both = below + LayerSums<S, V>::numbers * width;
-        const int end = end_x(s + 1), nx = a_.address.nx;
+        const int end = end_x(s + 1);
         for (int x = first_x(s + 1); x < end; x += W) {
             V h[S::Q];
-            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
-                constexpr int k = solid ? 1 - S::c[i][1] : 0;
-                h[i] = load_pack<Real, W>(from[k] + i * width + x - S::c[i][0]);
-            });
-            TwoLayers<S, V> before;
-            if constexpr (then != 0) {
-                before.for_each([&]<int k>(V& number)
-                                    LBM_INLINE_LAMBDA { number = load_pack<Real, W>(both + k * width + x); });
-            }
+            gather<-1>(s, row, x, h);
+            gather<0>(s, row, x, h);
+            gather<1>(s, row, x, h);
             LayerSums<S, V> lower;
             lower.template for_each<1>([&]<int k>(V& number)
                                            LBM_INLINE_LAMBDA { number = load_pack<Real, W>(below + k * width + x); });
@@ -327,17 +480,12 @@ private:
             up.template for_each<1>([&]<int k>(const V& number)
                                         LBM_INLINE_LAMBDA { store_pack<Real, W>(below + k * width + x, number); });
             TwoLayers<S, V> two = add_own_layer<S>(lower, layer_sums<S, 0>(h));
+            if constexpr (then != 0) {
+                const LayerSums<S, V> above = layer_sums<S, -1>(h);
+                collide<then>(x, both, above, force, to, to_stride);
+            }
             two.for_each([&]<int k>(const V& number)
                              LBM_INLINE_LAMBDA { store_pack<Real, W>(both + k * width + x, number); });
-            if constexpr (then != 0) {
-                const IncomingMoments<S, V> in = add_layer_above<S>(before, layer_sums<S, -1>(h));
-                StoredMoments<S, V> m = collided<S, Collision>(in, force_, compressibility_, parameters_);
-                if constexpr (then == 2) {
-                    put_populations(m, to + x, to_stride);
-                } else {
-                    put_moments(m, to + x, to_stride, nx - x);
-                }
-            }
         }
     }
 
@@ -366,6 +514,7 @@ private:
     CellForce<S, V> force_;
     Real compressibility_;
     bool wraps_;
+    int first_real_ = -none, end_real_ = none;  // layers, but images behind faces with free slip
 };
 
 template <class Collision, class Real>

@@ -20,10 +20,13 @@ public:
 
     void set_plan(const backend::LinkPlan& plan) {
         std::copy(plan.cells_to_wall, plan.cells_to_wall + 6, rows_.cells_to_wall);
+        std::copy(plan.cells_to_mirror, plan.cells_to_mirror + 6, rows_.cells_to_mirror);
         rows_.around = address_.halo_x;
         rows_.chunks = (address_.nx + rows_.around - 1 + wall_chunk) / wall_chunk + 1;
         chunks_.clear();
-        is_any_ = !plan.wall_cells.empty() || !plan.solid_cells.empty();
+        is_any_ = !plan.wall_cells.empty() || !plan.solid_cells.empty() ||
+                  std::any_of(plan.cells_to_mirror, plan.cells_to_mirror + 6,
+                              [&](int cells) { return cells < rows_.around; });
         std::vector<MomentWallCell> cells;
         if (is_any_) {
             const int around_z = address_.halo_z == 0 ? 0 : rows_.around;
@@ -103,7 +106,7 @@ public:
     std::size_t bytes() const { return chunk_buffer_.bytes() + cell_buffer_.bytes() + link_buffer_.bytes(); }
 
 private:
-    /// Whether the chunk of a cell has walls, or the cell lies behind one.
+    /// Whether the chunk of a cell has walls, or the cell lies behind one or behind free slip.
     bool is_walled(int x, int y, int z) const {
         int at[3] = {x, y, z};
         const int n[3] = {address_.nx, address_.ny, address_.nz};
@@ -112,7 +115,10 @@ private:
                 at[a] = (at[a] % n[a] + n[a]) % n[a];
             } else if (at[a] < -rows_.around || at[a] >= n[a] + rows_.around) {
                 return false;  // beyond what a step reads
-            } else if (-1 - at[a] >= rows_.cells_to_wall[2 * a] || at[a] - n[a] >= rows_.cells_to_wall[2 * a + 1]) {
+            }
+            const int before = -1 - at[a], behind = at[a] - n[a];
+            if (before >= std::min(rows_.cells_to_wall[2 * a], rows_.cells_to_mirror[2 * a]) ||
+                behind >= std::min(rows_.cells_to_wall[2 * a + 1], rows_.cells_to_mirror[2 * a + 1])) {
                 return true;
             }
         }

@@ -26,9 +26,10 @@ struct MomentWallRows {
     const MomentWallCell* cells;
     const backend::WallLink* links;
     int around;
-    int chunks;            // of a row
-    int cells_to_wall[6];  // behind each face of the block, 2 axis + side, before a wall; many where there is none
-    double force[3];       // for the velocity that formulas read
+    int chunks;              // of a row
+    int cells_to_wall[6];    // behind each face of the block, 2 axis + side, before a wall; many where there is none
+    int cells_to_mirror[6];  // the same before a face with free slip
+    double force[3];         // for the velocity that formulas read
 
     LBM_HD Index row(const Address& a, int x, int y, int z) const {
         const int around_z = a.halo_z == 0 ? 0 : around;

@@ -16,6 +16,11 @@ struct MomentPacks {
         static_for<moment_count<S>>(
             [&]<int k>() { number[k] = *reinterpret_cast<const Pack<Real, V>*>(from + k * stride); });
     }
+    /// Loads each cell from a place of its own along the row.
+    __device__ void load_each(const Real* from, Index stride, const int (&x)[V]) {
+        static_for<moment_count<S>>(
+            [&]<int k>() { static_for<V>([&]<int v>() { number[k].lane[v] = from[k * stride + x[v]]; }); });
+    }
     template <int v>
     __device__ StoredMoments<S, Real> of() const {
         StoredMoments<S, Real> m;

@@ -62,10 +62,12 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
     int x = address.self_periodic[0] ? around(at.x, address.nx) : at.x;
     x = x < address.nx + steps ? x : 0;
     const int y = address.self_periodic[1] ? around(at.y, address.ny) : at.y;
+    MomentWallsOfThread<S, Real, V, steps> at_walls(a.walls, address, x, y);
     const Index stride = pitch > 0 ? pitch : address.population_stride;
     const Index layer_stride = address.row_stride * (address.ny + 2 * address.halo_y);
     int z = address.self_periodic[2] ? around(first_z - steps, address.nz) : first_z - steps;
-    const Real* from = a.source + address.row(reads ? y : 0, z, 0) + x;
+    const int row_y = walls ? at_walls.image_y.at : y;
+    const Real* from = a.source + address.row(reads ? row_y : 0, z, 0) + x;
     Real* to = a.target + address.row(reads ? y : 0, first_z, 0) + x;
     const auto next_layer = [&]() {
         from += layer_stride;
@@ -80,19 +82,38 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
     static_for<S::D>([&]<int d>() { force.of[d] = forced ? a.force[d] : Real(0); });
     Real* const shared = dynamic_shared<Real>();
     MomentSums<S, Real, V> sums[steps];
-    MomentWallsOfThread<S, Real, V, steps> at_walls(a.walls, address, x);
     using Kept = KeptPopulations<S, typename Tile::Shape, Real>;
     Real* const kept_of_thread = shared + steps * Tile::numbers + threadIdx.x;
     MomentPacks<S, Real, V> read;
-    if (reads) {
+    const auto load = [&]() {
+        if constexpr (walls) {
+            if (at_walls.has_image_x()) {
+                read.load_each(from, stride, at_walls.image_offsets);
+                return;
+            }
+        }
         read.load(from, stride);
+    };
+    const auto force_of = [&]<int v>() {
+        if constexpr (walls && forced) {
+            return at_walls.template force_of<v>(force);
+        } else {
+            return force;
+        }
+    };
+    if (reads) {
+        load();
     }
 #pragma unroll 1
     for (int k = 0; k < layers + 2 * steps; ++k) {
         Real own[V][S::Q];
         if (reads) {
             static_for<V>([&]<int v>() {
-                populations_of<S, Collision>(read.template of<v>(), force, a.compressibility, own[v]);
+                StoredMoments<S, Real> m = read.template of<v>();
+                if constexpr (walls) {
+                    at_walls.template mirror_cell<v>(m);
+                }
+                populations_of<S, Collision>(m, force_of.template operator()<v>(), a.compressibility, own[v]);
             });
             if constexpr (walls) {
                 at_walls.enter(y, z);
@@ -101,7 +122,7 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
             Tile::expose(shared, at.slot, own);
             if (k + 1 < layers + 2 * steps) {
                 next_layer();
-                read.load(from, stride);
+                load();
             }
         }
         __syncthreads();
@@ -114,12 +135,16 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
                 MomentPacks<S, Real, V> collided_now;
                 StoredMoments<S, Real> m[V];
                 Tile::template gather<-1>(exposed, at.slot, own, f);
+                LayerSums<S, Real> above[V];
                 if constexpr (walls) {
-                    take_kept<s + 1>(at_walls, kept, f);
+                    sums_above<s>(at_walls, kept, first_z - steps + k, f, sum.below, above);
+                } else {
+                    static_for<V>([&]<int v>() { above[v] = layer_sums<S, -1>(f[v]); });
                 }
                 static_for<V>([&]<int v>() {
-                    const auto in = add_layer_above<S>(sum.two[v], layer_sums<S, -1>(f[v]));
-                    m[v] = collided<S, Collision>(in, force, a.compressibility, a.parameters);
+                    const auto in = add_layer_above<S>(sum.two[v], above[v]);
+                    m[v] =
+                        collided<S, Collision>(in, force_of.template operator()<v>(), a.compressibility, a.parameters);
                 });
                 Tile::template gather<0>(exposed, at.slot, own, f);
                 Tile::template gather<1>(exposed, at.slot, own, f);
@@ -131,8 +156,10 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
                     sum.below[v] = layer_sums<S, 1>(f[v]);
                 });
                 if constexpr (s + 1 < steps) {
-                    static_for<V>(
-                        [&]<int v>() { populations_of<S, Collision>(m[v], force, a.compressibility, own[v]); });
+                    static_for<V>([&]<int v>() {
+                        populations_of<S, Collision>(m[v], force_of.template operator()<v>(), a.compressibility,
+                                                     own[v]);
+                    });
                     if constexpr (walls) {
                         at_walls.template clear<s + 1>(own);
                     }

@@ -62,16 +62,37 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, lanes_beside>::t
     CellForce<S, Real> force{{}, forced};
     static_for<S::D>([&]<int d>() { force.of[d] = forced ? a.force[d] : Real(0); });
     MomentSums<S, Real, V> sums[steps];
-    MomentWallsOfThread<S, Real, V, steps> at_walls(a.walls, address, x);
+    MomentWallsOfThread<S, Real, V, steps> at_walls(a.walls, address, x, 0);
     using Kept = KeptPopulations<S, Shape, Real>;
     Real* const kept_of_thread = dynamic_shared<Real>() + threadIdx.x;
     MomentPacks<S, Real, V> packs;
-    packs.load(from, stride);
+    const auto load = [&]() {
+        if constexpr (walls) {
+            if (at_walls.has_image_x()) {
+                packs.load_each(from, stride, at_walls.image_offsets);
+                return;
+            }
+        }
+        packs.load(from, stride);
+    };
+    const auto force_of = [&]<int v>() {
+        if constexpr (walls && forced) {
+            return at_walls.template force_of<v>(force);
+        } else {
+            return force;
+        }
+    };
+    load();
 #pragma unroll 1
     for (int k = 0; k < layers + 2 * steps; ++k) {
         Real own[V][S::Q];
-        static_for<V>(
-            [&]<int v>() { populations_of<S, Collision>(packs.template of<v>(), force, a.compressibility, own[v]); });
+        static_for<V>([&]<int v>() {
+            StoredMoments<S, Real> m = packs.template of<v>();
+            if constexpr (walls) {
+                at_walls.template mirror_cell<v>(m);
+            }
+            populations_of<S, Collision>(m, force_of.template operator()<v>(), a.compressibility, own[v]);
+        });
         if constexpr (walls) {
             at_walls.enter(y, 0);
             at_walls.template clear<0>(own);
@@ -83,7 +104,7 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, lanes_beside>::t
                 y = 0;
                 from -= address.row_stride * address.ny;
             }
-            packs.load(from, stride);
+            load();
         }
         static_for<steps>([&]<int s>() {
             const Kept kept{kept_of_thread + s * Shape::kept};
@@ -93,12 +114,15 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, lanes_beside>::t
             gather_from_warp<-1, S>(own, f);
             gather_from_warp<0, S>(own, f);
             gather_from_warp<1, S>(own, f);
+            LayerSums<S, Real> above[V];
             if constexpr (walls) {
-                take_kept<s + 1>(at_walls, kept, f);
+                sums_above<s>(at_walls, kept, first_y - steps + k, f, sum.below, above);
+            } else {
+                static_for<V>([&]<int v>() { above[v] = layer_sums<S, -1>(f[v]); });
             }
             static_for<V>([&]<int v>() {
-                const auto in = add_layer_above<S>(sum.two[v], layer_sums<S, -1>(f[v]));
-                m[v] = collided<S, Collision>(in, force, a.compressibility, a.parameters);
+                const auto in = add_layer_above<S>(sum.two[v], above[v]);
+                m[v] = collided<S, Collision>(in, force_of.template operator()<v>(), a.compressibility, a.parameters);
             });
             if constexpr (walls) {
                 serve_links<s>(at_walls, own, a.compressibility, f, sum.below, kept);
@@ -108,7 +132,9 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, lanes_beside>::t
                 sum.below[v] = layer_sums<S, 1>(f[v]);
             });
             if constexpr (s + 1 < steps) {
-                static_for<V>([&]<int v>() { populations_of<S, Collision>(m[v], force, a.compressibility, own[v]); });
+                static_for<V>([&]<int v>() {
+                    populations_of<S, Collision>(m[v], force_of.template operator()<v>(), a.compressibility, own[v]);
+                });
                 if constexpr (walls) {
                     at_walls.template clear<s + 1>(own);
                 }

@@ -9,7 +9,7 @@
 
 namespace lbm::cuda {
 
-/// The walls of a thread's cells, layer by layer.
+/// The walls of a thread's cells, layer by layer, and the cells of which they are images behind faces with free slip.
 template <class S, class Real, int V, int steps>
 struct MomentWallsOfThread {
     static constexpr int none = -1, outside = -2;
@@ -17,14 +17,51 @@ struct MomentWallsOfThread {
     const MomentWallRows& walls;
     const Address& address;
     int x;
-    bool is_outside[V];  // of the domain in all layers, by x
-    int entry[steps + 1] =
-        {};  // of the layer that comes in, and of those before it: that of its cells, none or outside
+    bool is_outside[V];        // of the domain in all layers, by x
+    CellImage image_x[V];      // x of the cells that these are images of
+    int image_offsets[V];      // of those, from x
+    CellImage image_y;         // the same of their row in three dimensions
+    int first_real, end_real;  // layers, but images
+    int entry[steps + 1];      // of the layer that comes in, and of those before it: that of its cells, none or outside
 
-    __device__ MomentWallsOfThread(const MomentWallRows& walls, const Address& address, int x)
+    __device__ MomentWallsOfThread(const MomentWallRows& walls, const Address& address, int x, int y)
         : walls(walls), address(address), x(x) {
-        static_for<V>([&]<int v>() { is_outside[v] = is_behind(x + v, address.nx, 0); });
+        const int(&to_mirror)[6] = walls.cells_to_mirror;
+        static_for<V>([&]<int v>() {
+            is_outside[v] = is_behind(x + v, address.nx, 0);
+            image_x[v] = image_of(x + v, address.nx, to_mirror[0], to_mirror[1]);
+            image_offsets[v] = image_x[v].at - x;
+        });
+        image_y = S::D == 3 ? image_of(y, address.ny, to_mirror[2], to_mirror[3]) : CellImage{y, false};
+        constexpr int last = S::D - 1;
+        first_real = -to_mirror[2 * last];
+        end_real = (last == 2 ? address.nz : address.ny) + to_mirror[2 * last + 1];
         static_for<steps + 1>([&]<int s>() { entry[s] = none; });
+    }
+    __device__ bool has_image_x() const {
+        bool any = false;
+        static_for<V>([&]<int v>() { any = any || image_offsets[v] != v; });
+        return any;
+    }
+    /// Turns the moments of the cell of which cell v is an image into its own.
+    template <int v>
+    __device__ void mirror_cell(StoredMoments<S, Real>& m) const {
+        if (image_x[v].odd) {
+            mirror<0>(m);
+        }
+        if constexpr (S::D == 3) {
+            if (image_y.odd) {
+                mirror<1>(m);
+            }
+        }
+    }
+    template <int v>
+    __device__ CellForce<S, Real> force_of(CellForce<S, Real> force) const {
+        force.of[0] = image_x[v].odd ? -force.of[0] : force.of[0];
+        if constexpr (S::D == 3) {
+            force.of[1] = image_y.odd ? -force.of[1] : force.of[1];
+        }
+        return force;
     }
     __device__ bool is_behind(int at, int n, int axis) const {
         return !address.self_periodic[axis] &&
@@ -148,6 +185,43 @@ __device__ void take_kept(const MomentWallsOfThread<S, Real, V, steps>& walls, c
                 }
             });
         });
+    }
+}
+
+/// The sums of the layer behind a face with free slip: `image` are those of the layer before it. What came off walls is
+/// added to them.
+template <int s, class S, class Real, int V, int steps, class Kept>
+__device__ void add_kept(const MomentWallsOfThread<S, Real, V, steps>& walls, const Kept& kept,
+                         LayerSums<S, Real> (&image)[V]) {
+    if (walls.entry[s] >= 0) {
+        static_for<V>([&]<int v>() {
+            const UInt32 links = walls.template cell<s, v>().links;
+            static_for<S::Q>([&]<int i>() {
+                if constexpr (S::c[i][S::D - 1] < 0) {
+                    if ((links >> i & 1U) != 0) {
+                        add_population<S, i>(image[v], kept.template at<v, i>());
+                    }
+                }
+            });
+        });
+    }
+}
+
+/// The sums of what comes in from the layer above, `layer` being that which came in last and `f` what its populations,
+/// or in step `s` those of the layer that many below, give. Where that is the layer behind a face with free slip it
+/// sends back what it got, which are the sums `below`; and the first layer before such a face gets back what it sends.
+template <int s, class S, class Real, int V, int steps, class Kept>
+__device__ void sums_above(const MomentWallsOfThread<S, Real, V, steps>& walls, const Kept& kept, int layer,
+                           Real (&f)[V][S::Q], LayerSums<S, Real> (&below)[V], LayerSums<S, Real> (&above)[V]) {
+    if (layer - s == walls.end_real) {
+        static_for<V>([&]<int v>() { above[v] = below[v]; });
+        add_kept<s + 1>(walls, kept, above);
+    } else {
+        take_kept<s + 1>(walls, kept, f);
+        static_for<V>([&]<int v>() { above[v] = layer_sums<S, -1>(f[v]); });
+    }
+    if (layer - s == walls.first_real) {
+        static_for<V>([&]<int v>() { below[v] = layer_sums<S, -1>(f[v]); });
     }
 }
 
