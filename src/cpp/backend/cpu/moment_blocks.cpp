@@ -4,6 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "../../lattice/moment_state.h"
 #include "../block_layout.h"
 #include "../initial_state.h"
 #include "../moment_kind.h"

@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "../../lattice/moment_state.h"
 #include "../block_layout.h"
 #include "../moment_kind.h"
 #include "device_field.h"
