@@ -167,7 +167,14 @@ LBM_HD void populations_of_second_order(const StoredMoments<S, V>& m, V (&h)[S::
             h[2 * p + 2] = plus_fraction<4>(unit, odd);
         });
     }
-    h[0] = plus_multiples<-others_of_trace<S>>(plus_multiples<-others<S>>(m.density_deviation, isotropic), trace);
+    // The others have others_of_trace times this, and the isotropic term a few times more.
+    constexpr int ratio = others<S> / others_of_trace<S>, left = others<S> % others_of_trace<S>;
+    static_assert(ratio == 1 || ratio == 2);
+    const V common = ratio == 1 ? isotropic + trace : plus_multiple<2>(trace, isotropic);
+    h[0] = plus_multiples<-others_of_trace<S>>(m.density_deviation, common);
+    if constexpr (left > 0) {
+        h[0] = plus_multiples<-left>(h[0], isotropic);
+    }
 }
 
 /// The populations whose moments of third and higher order vanish in the frame that moves with the fluid.
