@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../../lattice/boundary/all.h"
+#include "../block_state.h"
 #include "../links.h"
 #include "device.h"
 #include "kernels/moment_arguments.h"
@@ -15,8 +16,8 @@ namespace lbm::cuda {
 
 class DeviceMomentWalls {
 public:
-    DeviceMomentWalls(const Address& address, int D, const WorkStream& stream)
-        : address_(address), D_(D), stream_(stream) {}
+    DeviceMomentWalls(const backend::BlockSpec& spec, const Address& address, int D, const WorkStream& stream)
+        : spec_(spec), address_(address), D_(D), stream_(stream) {}
 
     void set_plan(const backend::LinkPlan& plan) {
         std::copy(plan.cells_to_wall, plan.cells_to_wall + 6, rows_.cells_to_wall);
@@ -56,6 +57,9 @@ public:
         upload(chunk_buffer_, stream_, chunks_);
         cells_ = std::move(cells);
         wall_cells_ = plan.wall_cells;
+        rows_.link_count = Index(plan.wall_links.size());
+        kept_ = DeviceBuffer(stream_.ordinal(), std::size_t(spec_.state->steps_per_launch * rows_.link_count) *
+                                                    backend::size_of(spec_.precision));
         set_values(plan);
     }
     /// Takes the values of the plan, which have changed.
@@ -100,10 +104,13 @@ public:
         rows.chunk = chunk_buffer_.as<int>();
         rows.cells = cell_buffer_.as<MomentWallCell>();
         rows.links = link_buffer_.as<backend::WallLink>();
+        rows.kept = kept_.as<void>();
         std::copy(force, force + 3, rows.force);
         return rows;
     }
-    std::size_t bytes() const { return chunk_buffer_.bytes() + cell_buffer_.bytes() + link_buffer_.bytes(); }
+    std::size_t bytes() const {
+        return chunk_buffer_.bytes() + cell_buffer_.bytes() + link_buffer_.bytes() + kept_.bytes();
+    }
 
 private:
     /// Whether the chunk of a cell has walls, or the cell lies behind one or behind free slip.
@@ -125,6 +132,7 @@ private:
         return chunks_[std::size_t(rows_.row(address_, at[0], at[1], at[2]))] >= 0;
     }
 
+    const backend::BlockSpec& spec_;
     const Address& address_;
     int D_;
     const WorkStream& stream_;
@@ -133,7 +141,7 @@ private:
     std::vector<int> chunks_;
     std::vector<MomentWallCell> cells_;
     std::vector<backend::WallCell> wall_cells_;
-    DeviceBuffer chunk_buffer_, cell_buffer_, link_buffer_;
+    DeviceBuffer chunk_buffer_, cell_buffer_, link_buffer_, kept_;
 };
 
 }  // namespace lbm::cuda

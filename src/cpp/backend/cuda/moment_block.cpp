@@ -282,7 +282,7 @@ private:
 
     /// Divides shell and interior into units.
     void divide() {
-        tiling_ = moment_tiling(spec_, walls_.is_any(), device_);
+        tiling_ = moment_tiling(spec_, device_);
         if (tiling_.rows == 0) {
             throw std::invalid_argument("state: 'moments' needs more shared memory than a kernel has on this GPU");
         }
@@ -397,7 +397,7 @@ private:
     } step_{};
     backend::Interior interior_{};
     const backend::LinkPlan* plan_ = nullptr;
-    DeviceMomentWalls walls_{address_, D_, stream_};
+    DeviceMomentWalls walls_{spec_, address_, D_, stream_};
     MomentTiling tiling_{};
     std::vector<MomentUnits> shell_, inner_;
     DeviceBuffer runs_, singles_, solid_, solid_velocity_;

@@ -82,13 +82,13 @@ int segments(Index tiles, int layers, int steps, Index at_once) {
 
 }  // namespace
 
-MomentTiling moment_tiling(const backend::BlockSpec& spec, bool walls, const DeviceInfo& device) {
+MomentTiling moment_tiling(const backend::BlockSpec& spec, const DeviceInfo& device) {
     const unsigned most = std::min(most_shared_bytes, unsigned(device.shared_bytes_per_block));
     const int V =
         spec.precision == backend::NumberKind::Float32 ? OfPrecision<float>::cells : OfPrecision<double>::cells;
     MomentTiling tiling{};
     for_shapes_of(spec, spec.state->steps_per_launch, [&]<class Shape>(int rows) {
-        if (Shape::bytes(walls) <= most) {
+        if (Shape::bytes <= most) {
             if constexpr (requires { Shape::own_lanes; }) {
                 tiling = {V, rows, Shape::own_lanes * V, 1, Shape::warps, Shape::blocks * Shape::warps};
             } else {
@@ -103,7 +103,7 @@ MomentThreads moment_threads(const backend::BlockSpec& spec, const MomentKernel&
     MomentThreads found{};
     for_shapes_of(spec, kind.steps, [&]<class Shape>(int rows) {
         if (rows == kind.rows) {
-            found = {unsigned(Shape::threads), Shape::bytes(kind.walls)};
+            found = {unsigned(Shape::threads), Shape::bytes};
         }
     });
     return found;

@@ -20,8 +20,8 @@ struct MomentTiling {
     int units_at_once;  // on a multiprocessor
 };
 
-/// The largest tiles that fit, of a block with or without walls.
-MomentTiling moment_tiling(const backend::BlockSpec& spec, bool walls, const DeviceInfo& device);
+/// The largest tiles that fit.
+MomentTiling moment_tiling(const backend::BlockSpec& spec, const DeviceInfo& device);
 
 /// The threads of a thread block of an update, and its shared memory.
 struct MomentThreads {

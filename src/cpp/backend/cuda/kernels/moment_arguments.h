@@ -15,6 +15,8 @@ struct MomentWallCell {
     // populations come back as they left.
     static constexpr UInt32 solid = 1U << 31, needs_moments = 1U << 30, rests = 1U << 29;
 
+    LBM_HD bool has_links(int Q) const { return (links & ((1U << Q) - 1)) != 0; }
+
     UInt32 links;  // bit i: a formula gives population i; and the bits above
     UInt32 first;  // the first of these formulas in the list of links
 };
@@ -30,6 +32,10 @@ struct MomentWallRows {
     int cells_to_wall[6];    // behind each face of the block, 2 axis + side, before a wall; many where there is none
     int cells_to_mirror[6];  // the same before a face with free slip
     double force[3];         // for the velocity that formulas read
+    // What formulas give in place of populations of the layer above, until that is there: in each of the steps a number
+    // for each link, of the arithmetic type. Tiles that compute the same cell write the same numbers.
+    void* kept;
+    Index link_count;
 
     LBM_HD Index row(const Address& a, int x, int y, int z) const {
         const int around_z = a.halo_z == 0 ? 0 : around;

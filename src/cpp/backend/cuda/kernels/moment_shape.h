@@ -6,19 +6,6 @@
 
 namespace lbm::cuda {
 
-/// The populations that come in from the layer above.
-template <class S>
-struct FromAbove {
-    static constexpr int rank(int i) {
-        int sum = 0;
-        for (int k = 0; k < i; ++k) {
-            sum += S::c[k][S::D - 1] < 0 ? 1 : 0;
-        }
-        return sum;
-    }
-    static constexpr int count = rank(S::Q);
-};
-
 /// A tile of `rows` rows whose cells are stored after so many steps; there are `steps` more rows on each side. A warp
 /// has a row of 32 V cells, V neighbours in each thread; the last warps have the cells beside the ends of all rows.
 template <class S, class Real, int V, int steps, int rows>
@@ -44,12 +31,7 @@ struct MomentShape {
     }
     static constexpr int numbers = first_array(S::Q) * slots;  // of one step
 
-    static constexpr int kept_of_cell = FromAbove<S>::count;
-    static constexpr int kept = V * kept_of_cell * threads;  // numbers, of one step, that come off walls above
-
-    static constexpr unsigned bytes(bool walls) {
-        return unsigned(steps * (numbers + (walls ? kept : 0))) * unsigned(sizeof(Real));
-    }
+    static constexpr unsigned bytes = unsigned(steps * numbers) * unsigned(sizeof(Real));
 };
 
 /// A strip of cells in two dimensions, which a warp sweeps, V neighbours in each thread. The outermost lanes have the
@@ -61,10 +43,7 @@ struct StripShape {
     static constexpr int own_lanes = 32 - 2 * lanes_beside;
     static constexpr int warps = 4, threads = 32 * warps;               // warps do not know of each other
     static constexpr int blocks = steps <= 2 ? 5 : steps <= 4 ? 4 : 3;  // on a multiprocessor: registers for them
-    static constexpr int kept_of_cell = FromAbove<S>::count;
-    static constexpr int kept = V * kept_of_cell * threads;  // numbers, of one step, that come off walls above
-
-    static constexpr unsigned bytes(bool walls) { return walls ? unsigned(steps * kept) * unsigned(sizeof(Real)) : 0; }
+    static constexpr unsigned bytes = 0;
 };
 
 }  // namespace lbm::cuda

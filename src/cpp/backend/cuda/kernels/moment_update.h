@@ -60,9 +60,10 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
 
     const bool reads = at.y < end_y + steps;
     int x = address.self_periodic[0] ? around(at.x, address.nx) : at.x;
-    x = x < address.nx + steps ? x : 0;
+    const bool has_cells = x < address.nx + steps;
+    x = has_cells ? x : 0;
     const int y = address.self_periodic[1] ? around(at.y, address.ny) : at.y;
-    MomentWallsOfThread<S, Real, V, steps> at_walls(a.walls, address, x, y);
+    MomentWallsOfThread<S, Real, V, steps> at_walls(a.walls, address, x, y, has_cells);
     const Index stride = pitch > 0 ? pitch : address.population_stride;
     const Index layer_stride = address.row_stride * (address.ny + 2 * address.halo_y);
     int z = address.self_periodic[2] ? around(first_z - steps, address.nz) : first_z - steps;
@@ -82,8 +83,6 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
     static_for<S::D>([&]<int d>() { force.of[d] = forced ? a.force[d] : Real(0); });
     Real* const shared = dynamic_shared<Real>();
     MomentSums<S, Real, V> sums[steps];
-    using Kept = KeptPopulations<S, typename Tile::Shape, Real>;
-    Real* const kept_of_thread = shared + steps * Tile::numbers + threadIdx.x;
     MomentPacks<S, Real, V> read;
     const auto load = [&]() {
         if constexpr (walls) {
@@ -129,7 +128,6 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
         static_for<steps>([&]<int s>() {
             if (at.computes(s, end_y)) {
                 const Real* const exposed = shared + s * Tile::numbers;
-                const Kept kept{kept_of_thread + s * Tile::kept};
                 MomentSums<S, Real, V>& sum = sums[s];
                 Real f[V][S::Q];
                 MomentPacks<S, Real, V> collided_now;
@@ -137,7 +135,7 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
                 Tile::template gather<-1>(exposed, at.slot, own, f);
                 LayerSums<S, Real> above[V];
                 if constexpr (walls) {
-                    sums_above<s>(at_walls, kept, first_z - steps + k, f, sum.below, above);
+                    sums_above<s>(at_walls, first_z - steps + k, f, sum.below, above);
                 } else {
                     static_for<V>([&]<int v>() { above[v] = layer_sums<S, -1>(f[v]); });
                 }
@@ -149,7 +147,7 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
                 Tile::template gather<0>(exposed, at.slot, own, f);
                 Tile::template gather<1>(exposed, at.slot, own, f);
                 if constexpr (walls) {
-                    serve_links<s>(at_walls, own, a.compressibility, f, sum.below, kept);
+                    serve_links<s>(at_walls, own, a.compressibility, f, sum.below, [&](int) { return k >= 2 * s; });
                 }
                 static_for<V>([&]<int v>() {
                     sum.two[v] = add_own_layer<S>(sum.below[v], layer_sums<S, 0>(f[v]));

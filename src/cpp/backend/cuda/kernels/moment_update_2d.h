@@ -53,7 +53,8 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, lanes_beside>::t
     const bool stores = number == last && lane >= Shape::lanes_beside && lane < 32 - Shape::lanes_beside;
 
     int x = address.self_periodic[0] ? around(at_x, address.nx) : at_x;
-    x = x < address.nx + steps ? x : 0;
+    const bool has_cells = x < address.nx + steps;
+    x = has_cells ? x : 0;
     const Index stride = pitch > 0 ? pitch : address.population_stride;
     int y = address.self_periodic[1] ? around(first_y - steps, address.ny) : first_y - steps;
     const Real* from = a.source + address.row(y, 0, 0) + x;
@@ -62,9 +63,7 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, lanes_beside>::t
     CellForce<S, Real> force{{}, forced};
     static_for<S::D>([&]<int d>() { force.of[d] = forced ? a.force[d] : Real(0); });
     MomentSums<S, Real, V> sums[steps];
-    MomentWallsOfThread<S, Real, V, steps> at_walls(a.walls, address, x, 0);
-    using Kept = KeptPopulations<S, Shape, Real>;
-    Real* const kept_of_thread = dynamic_shared<Real>() + threadIdx.x;
+    MomentWallsOfThread<S, Real, V, steps> at_walls(a.walls, address, x, 0, has_cells);
     MomentPacks<S, Real, V> packs;
     const auto load = [&]() {
         if constexpr (walls) {
@@ -107,7 +106,6 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, lanes_beside>::t
             load();
         }
         static_for<steps>([&]<int s>() {
-            const Kept kept{kept_of_thread + s * Shape::kept};
             MomentSums<S, Real, V>& sum = sums[s];
             Real f[V][S::Q];
             StoredMoments<S, Real> m[V];
@@ -116,7 +114,7 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, lanes_beside>::t
             gather_from_warp<1, S>(own, f);
             LayerSums<S, Real> above[V];
             if constexpr (walls) {
-                sums_above<s>(at_walls, kept, first_y - steps + k, f, sum.below, above);
+                sums_above<s>(at_walls, first_y - steps + k, f, sum.below, above);
             } else {
                 static_for<V>([&]<int v>() { above[v] = layer_sums<S, -1>(f[v]); });
             }
@@ -125,7 +123,8 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, lanes_beside>::t
                 m[v] = collided<S, Collision>(in, force_of.template operator()<v>(), a.compressibility, a.parameters);
             });
             if constexpr (walls) {
-                serve_links<s>(at_walls, own, a.compressibility, f, sum.below, kept);
+                serve_links<s>(at_walls, own, a.compressibility, f, sum.below,
+                               [&](int v) { return k >= 2 * s && lane * V + v >= s && lane * V + v < 32 * V - s; });
             }
             static_for<V>([&]<int v>() {
                 sum.two[v] = add_own_layer<S>(sum.below[v], layer_sums<S, 0>(f[v]));

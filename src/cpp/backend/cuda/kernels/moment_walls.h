@@ -5,7 +5,6 @@
 #include "../../../lattice/moment_collision.h"
 #include "../../wall_links.h"
 #include "moment_arguments.h"
-#include "moment_shape.h"
 
 namespace lbm::cuda {
 
@@ -17,6 +16,7 @@ struct MomentWallsOfThread {
     const MomentWallRows& walls;
     const Address& address;
     int x;
+    bool has_cells;
     bool is_outside[V];        // of the domain in all layers, by x
     CellImage image_x[V];      // x of the cells that these are images of
     int image_offsets[V];      // of those, from x
@@ -24,8 +24,9 @@ struct MomentWallsOfThread {
     int first_real, end_real;  // layers, but images
     int entry[steps + 1];      // of the layer that comes in, and of those before it: that of its cells, none or outside
 
-    __device__ MomentWallsOfThread(const MomentWallRows& walls, const Address& address, int x, int y)
-        : walls(walls), address(address), x(x) {
+    /// A thread without `cells` lies behind all that are needed.
+    __device__ MomentWallsOfThread(const MomentWallRows& walls, const Address& address, int x, int y, bool cells)
+        : walls(walls), address(address), x(x), has_cells(cells) {
         const int(&to_mirror)[6] = walls.cells_to_mirror;
         static_for<V>([&]<int v>() {
             is_outside[v] = is_behind(x + v, address.nx, 0);
@@ -71,7 +72,7 @@ struct MomentWallsOfThread {
     __device__ void enter(int y, int z) {
         static_for<steps>([&]<int s>() { entry[steps - s] = entry[steps - 1 - s]; });
         const bool behind = is_behind(y, address.ny, 1) || (S::D == 3 && is_behind(z, address.nz, 2));
-        entry[0] = behind ? outside : walls.chunk[walls.row(address, x, y, z)];
+        entry[0] = behind ? outside : has_cells ? walls.chunk[walls.row(address, x, y, z)] : none;
     }
     /// The cell of a layer that came in `s` layers ago.
     template <int s, int v>
@@ -102,16 +103,29 @@ struct MomentWallsOfThread {
     }
 };
 
-/// Populations that come off walls above a thread's cells, until the layer above is there.
-template <class S, class Shape, class Real>
-struct KeptPopulations {
-    Real* of_thread;
+/// Calls visit.operator()<i>(place among the cell's links) for the populations that formulas give a cell.
+template <class S, class Visit>
+__device__ void for_links(const MomentWallCell& cell, Visit&& visit) {
+    UInt32 link = cell.first;
+    static_for<S::Q - 1>([&]<int k>() {
+        constexpr int i = k + 1;
+        if ((cell.links >> i & 1U) != 0) {
+            visit.template operator()<i>(link);
+            ++link;
+        }
+    });
+}
 
-    template <int v, int i>
-    __device__ Real& at() const {
-        return of_thread[(v * Shape::kept_of_cell + FromAbove<S>::rank(i)) * Shape::threads];
-    }
-};
+/// Calls visit.operator()<i>(incoming) for what has been kept for a cell in step s.
+template <int s, class S, class Real, class Visit>
+__device__ void for_kept(const MomentWallRows& walls, const MomentWallCell& cell, Visit&& visit) {
+    const Real* const kept = static_cast<const Real*>(walls.kept) + s * walls.link_count;
+    for_links<S>(cell, [&]<int i>(UInt32 link) {
+        if constexpr (S::c[i][S::D - 1] < 0) {
+            visit.template operator()<i>(kept[link]);
+        }
+    });
+}
 
 /// The populations of a link's formula.
 template <class S, class Real>
@@ -144,11 +158,11 @@ __device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, cons
     }
 }
 
-/// Serves the links of a cell, whose populations are `own`: those in its layer in place of the incoming populations
-/// `in`, those from below by their sums, and those from above are kept.
-template <int v, class S, class Real, class Kept>
+/// Serves the links of a cell in step s, whose populations are `own`: those in its layer in place of the incoming
+/// populations `in`, those from below by their sums, and those from above are kept.
+template <int s, class S, class Real>
 __device__ void serve_links(const MomentWallRows& walls, const MomentWallCell& cell, const Real (&own)[S::Q],
-                            Real compressibility, Real (&in)[S::Q], LayerSums<S, Real>& below, const Kept& kept) {
+                            Real compressibility, Real (&in)[S::Q], LayerSums<S, Real>& below) {
     const bool rests = (cell.links & MomentWallCell::rests) != 0;
     Real given[S::Q];
     if (!rests) {
@@ -156,96 +170,67 @@ __device__ void serve_links(const MomentWallRows& walls, const MomentWallCell& c
         static_for<S::Q>([&]<int i>() { h[i] = own[i]; });
         evaluate_formulas<S>(walls, cell, compressibility, h, given);
     }
-    static_for<S::Q>([&]<int i>() {
-        if (i > 0 && (cell.links >> i & 1U) != 0) {
-            constexpr int up = S::c[i][S::D - 1];
-            const Real incoming = rests ? own[Stencil<S>::opposite(i)] : given[i];
-            if constexpr (up < 0) {
-                kept.template at<v, i>() = incoming;
-            } else if constexpr (up == 0) {
-                in[i] = incoming;
-            } else {
-                add_population<S, i>(below, incoming);
-            }
+    Real* const kept = static_cast<Real*>(walls.kept) + s * walls.link_count;
+    for_links<S>(cell, [&]<int i>(UInt32 link) {
+        constexpr int up = S::c[i][S::D - 1];
+        const Real incoming = rests ? own[Stencil<S>::opposite(i)] : given[i];
+        if constexpr (up < 0) {
+            kept[link] = incoming;
+        } else if constexpr (up == 0) {
+            in[i] = incoming;
+        } else {
+            add_population<S, i>(below, incoming);
         }
     });
 }
 
-/// Puts what came off walls above the cells, one layer before, in the place of what comes in.
-template <int s, class S, class Real, int V, int steps, class Kept>
-__device__ void take_kept(const MomentWallsOfThread<S, Real, V, steps>& walls, const Kept& kept, Real (&f)[V][S::Q]) {
+/// The same for those of a thread's cells that are complete, of the layer that came in `s` layers ago: others, beside a
+/// tile, would keep what is not true.
+template <int s, class S, class Real, int V, int steps, class IsComplete>
+__device__ void serve_links(const MomentWallsOfThread<S, Real, V, steps>& walls, const Real (&own)[V][S::Q],
+                            Real compressibility, Real (&in)[V][S::Q], LayerSums<S, Real> (&below)[V],
+                            const IsComplete& is_complete) {
     if (walls.entry[s] >= 0) {
         static_for<V>([&]<int v>() {
-            const UInt32 links = walls.template cell<s, v>().links;
-            static_for<S::Q>([&]<int i>() {
-                if constexpr (S::c[i][S::D - 1] < 0) {
-                    if ((links >> i & 1U) != 0) {
-                        f[v][i] = kept.template at<v, i>();
-                    }
-                }
-            });
+            const MomentWallCell cell = walls.template cell<s, v>();
+            if (cell.has_links(S::Q) && is_complete(v)) {
+                serve_links<s, S>(walls.walls, cell, own[v], compressibility, in[v], below[v]);
+            }
         });
     }
 }
 
-/// The sums of the layer behind a face with free slip: `image` are those of the layer before it. What came off walls is
-/// added to them.
-template <int s, class S, class Real, int V, int steps, class Kept>
-__device__ void add_kept(const MomentWallsOfThread<S, Real, V, steps>& walls, const Kept& kept,
-                         LayerSums<S, Real> (&image)[V]) {
-    if (walls.entry[s] >= 0) {
-        static_for<V>([&]<int v>() {
-            const UInt32 links = walls.template cell<s, v>().links;
-            static_for<S::Q>([&]<int i>() {
-                if constexpr (S::c[i][S::D - 1] < 0) {
-                    if ((links >> i & 1U) != 0) {
-                        add_population<S, i>(image[v], kept.template at<v, i>());
-                    }
-                }
-            });
-        });
-    }
+/// The sums of what comes in to a thread's cells from the layer above, of which `in` are the populations and which came
+/// in `s` layers before `layer`; what came off walls takes their place. Where that is the layer behind a face with free
+/// slip it sends back what it got, which are the sums `below`; and the first layer before such a face gets back what it
+/// sends.
+template <int s, class S, class Real, int V, int steps>
+__device__ void sums_above(const MomentWallsOfThread<S, Real, V, steps>& walls, int layer, Real (&in)[V][S::Q],
+                           LayerSums<S, Real> (&below)[V], LayerSums<S, Real> (&above)[V]) {
+    const bool from_image = layer - s == walls.end_real;
+    static_for<V>([&]<int v>() {
+        const MomentWallCell cell = walls.template cell<s + 1, v>();
+        if (from_image) {
+            above[v] = below[v];
+            for_kept<s, S, Real>(walls.walls, cell,
+                                 [&]<int i>(Real incoming) { add_population<S, i>(above[v], incoming); });
+        } else {
+            for_kept<s, S, Real>(walls.walls, cell, [&]<int i>(Real incoming) { in[v][i] = incoming; });
+            above[v] = layer_sums<S, -1>(in[v]);
+        }
+        if (layer - s == walls.first_real) {
+            below[v] = layer_sums<S, -1>(in[v]);
+        }
+    });
 }
 
-/// The sums of what comes in from the layer above, `layer` being that which came in last and `f` what its populations,
-/// or in step `s` those of the layer that many below, give. Where that is the layer behind a face with free slip it
-/// sends back what it got, which are the sums `below`; and the first layer before such a face gets back what it sends.
-template <int s, class S, class Real, int V, int steps, class Kept>
-__device__ void sums_above(const MomentWallsOfThread<S, Real, V, steps>& walls, const Kept& kept, int layer,
-                           Real (&f)[V][S::Q], LayerSums<S, Real> (&below)[V], LayerSums<S, Real> (&above)[V]) {
-    if (layer - s == walls.end_real) {
-        static_for<V>([&]<int v>() { above[v] = below[v]; });
-        add_kept<s + 1>(walls, kept, above);
-    } else {
-        take_kept<s + 1>(walls, kept, f);
-        static_for<V>([&]<int v>() { above[v] = layer_sums<S, -1>(f[v]); });
-    }
-    if (layer - s == walls.first_real) {
-        static_for<V>([&]<int v>() { below[v] = layer_sums<S, -1>(f[v]); });
-    }
-}
-
-/// Clears the moments of solid cells.
+/// Clears the moments of solid cells of the layer that came in `s` layers ago.
 template <int s, class S, class Real, int V, int steps>
 __device__ void clear_solid(const MomentWallsOfThread<S, Real, V, steps>& walls, StoredMoments<S, Real> (&m)[V]) {
     if (walls.template may_have_any<s>()) {
         static_for<V>([&]<int v>() {
             if (walls.template is_solid<s, v>(walls.template cell<s, v>())) {
                 m[v] = {};
-            }
-        });
-    }
-}
-
-template <int s, class S, class Real, int V, int steps, class Kept>
-__device__ void serve_links(const MomentWallsOfThread<S, Real, V, steps>& walls, const Real (&own)[V][S::Q],
-                            Real compressibility, Real (&f)[V][S::Q], LayerSums<S, Real> (&below)[V],
-                            const Kept& kept) {
-    if (walls.entry[s] >= 0) {
-        static_for<V>([&]<int v>() {
-            const MomentWallCell cell = walls.template cell<s, v>();
-            if ((cell.links & ((1U << S::Q) - 1)) != 0) {
-                serve_links<v, S>(walls.walls, cell, own[v], compressibility, f[v], below[v], kept);
             }
         });
     }
