@@ -135,7 +135,7 @@ private:
             Real* const below = sums(s, row);
             for_wall_cells(row, layer, [&](const MomentWallCell& cell) {
                 const backend::WallLink* link = a_.walls->links + cell.first;
-                const boundary::CellMoments<Real> moments = cell_moments(cell, own);
+                const boundary::CellMoments<Real> moments = cell_moments(cell, own, image_of_row(row));
                 int k = 0;
                 static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
                     constexpr int up = S::c[i][S::D - 1];
@@ -167,14 +167,16 @@ private:
     };
 
     /// The moments that the formulas of a cell's links read.
-    boundary::CellMoments<Real> cell_moments(const MomentWallCell& cell, const Real* row) const {
+    boundary::CellMoments<Real> cell_moments(const MomentWallCell& cell, const Real* row,
+                                             const CellImage& image) const {
         boundary::CellMoments<Real> moments{};
         moments.compressibility = compressibility_;
         if (cell.needs_moments) {
             Real f[S::Q], deviation = 0, momentum[3] = {};
             static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { f[i] = row[i * memory_.width + cell.x]; });
             add_up<S>(f, deviation, momentum);
-            backend::set_cell_moments(moments, deviation, momentum, a_.force);
+            const double force[3] = {a_.force[0], image.odd ? -a_.force[1] : a_.force[1], a_.force[2]};
+            backend::set_cell_moments(moments, deviation, momentum, force);
         }
         return moments;
     }

@@ -137,17 +137,21 @@ struct OwnPopulations {
     __device__ Real returning() const { return h[i]; }
 };
 
-/// Computes what the formulas of a cell's links give, in the places of the incoming populations. Few cells have other
+/// Computes what the formulas of a cell's links give, in the places of the incoming populations; of an image across x
+/// or y the force has another sign. Few cells have other
 /// walls than such at rest, so that this is no part of the loop over layers.
 template <class S, class Real>
-__device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, const MomentWallCell& cell,
-                                               Real compressibility, const Real (&own)[S::Q], Real (&in)[S::Q]) {
+__device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, const MomentWallCell& cell, bool image_x,
+                                               bool image_y, Real compressibility, const Real (&own)[S::Q],
+                                               Real (&in)[S::Q]) {
     boundary::CellMoments<Real> moments{};
     moments.compressibility = compressibility;
     if ((cell.links & MomentWallCell::needs_moments) != 0) {
         Real deviation = 0, momentum[3] = {};
         add_up<S>(own, deviation, momentum);
-        backend::set_cell_moments(moments, deviation, momentum, walls.force);
+        const double force[3] = {image_x ? -walls.force[0] : walls.force[0], image_y ? -walls.force[1] : walls.force[1],
+                                 walls.force[2]};
+        backend::set_cell_moments(moments, deviation, momentum, force);
     }
     const backend::WallLink* link = walls.links + cell.first;
 #pragma unroll 1
@@ -161,14 +165,15 @@ __device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, cons
 /// Serves the links of a cell in step s, whose populations are `own`: those in its layer in place of the incoming
 /// populations `in`, those from below by their sums, and those from above are kept.
 template <int s, class S, class Real>
-__device__ void serve_links(const MomentWallRows& walls, const MomentWallCell& cell, const Real (&own)[S::Q],
-                            Real compressibility, Real (&in)[S::Q], LayerSums<S, Real>& below) {
+__device__ void serve_links(const MomentWallRows& walls, const MomentWallCell& cell, bool image_x, bool image_y,
+                            const Real (&own)[S::Q], Real compressibility, Real (&in)[S::Q],
+                            LayerSums<S, Real>& below) {
     const bool rests = (cell.links & MomentWallCell::rests) != 0;
     Real given[S::Q];
     if (!rests) {
         Real h[S::Q];
         static_for<S::Q>([&]<int i>() { h[i] = own[i]; });
-        evaluate_formulas<S>(walls, cell, compressibility, h, given);
+        evaluate_formulas<S>(walls, cell, image_x, image_y, compressibility, h, given);
     }
     Real* const kept = static_cast<Real*>(walls.kept) + s * walls.link_count;
     for_links<S>(cell, [&]<int i>(UInt32 link) {
@@ -194,7 +199,8 @@ __device__ void serve_links(const MomentWallsOfThread<S, Real, V, steps>& walls,
         static_for<V>([&]<int v>() {
             const MomentWallCell cell = walls.template cell<s, v>();
             if (cell.has_links(S::Q) && is_complete(v)) {
-                serve_links<s, S>(walls.walls, cell, own[v], compressibility, in[v], below[v]);
+                serve_links<s, S>(walls.walls, cell, walls.image_x[v].odd, walls.image_y.odd, own[v], compressibility,
+                                  in[v], below[v]);
             }
         });
     }
