@@ -38,6 +38,9 @@ constexpr int cells() {
     return S::D == 3 ? n * n * n : n * n;
 }
 
+/// The place of number k of a cell in a list of `count` numbers for each.
+std::size_t place(int cell, int count, int k) { return std::size_t(cell) * std::size_t(count) + std::size_t(k); }
+
 /// The cell from which population i comes.
 template <class S>
 int upstream(int cell, int i) {
@@ -52,7 +55,7 @@ template <class S>
 std::vector<double> forces_of(const Case& given) {
     std::mt19937 random(5);
     std::uniform_real_distribution<double> some(-0.003, 0.003);
-    std::vector<double> forces(std::size_t(cells<S>() * S::D), 0);
+    std::vector<double> forces(place(cells<S>(), S::D, 0), 0);
     for (std::size_t k = 0; given.forced && k < forces.size(); ++k) {
         forces[k] = given.uniform && k >= S::D ? forces[k - S::D] : some(random);
     }
@@ -85,7 +88,7 @@ struct PopulationCell {
 
     void load(Real (&h)[S::Q]) const {
         for (int i = 0; i < S::Q; ++i) {
-            h[i] = from[std::size_t(upstream<S>(cell, i) * S::Q + i)];
+            h[i] = from[place(upstream<S>(cell, i), S::Q, i)];
         }
     }
     bool force(Real (&out)[S::D]) const {
@@ -97,7 +100,7 @@ struct PopulationCell {
     Real compressibility() const { return inertia; }
     void store(const Real (&h)[S::Q]) const {
         for (int i = 0; i < S::Q; ++i) {
-            to[std::size_t(cell * S::Q + i)] = h[i];
+            to[place(cell, S::Q, i)] = h[i];
         }
     }
 };
@@ -106,7 +109,7 @@ template <class S, class Real>
 lbm::CellForce<S, Real> force_at(const std::vector<double>& forces, const Case& given, int cell) {
     lbm::CellForce<S, Real> force{{}, given.forced};
     for (int d = 0; d < S::D; ++d) {
-        force.of[d] = Real(forces[std::size_t(cell * S::D + d)]);
+        force.of[d] = Real(forces[place(cell, S::D, d)]);
     }
     return force;
 }
@@ -119,7 +122,7 @@ std::vector<Real> populations_of_all(const std::vector<lbm::StoredMoments<S, Rea
         Real h[S::Q];
         lbm::populations_of<S, Collision>(state[std::size_t(cell)], force_at<S, Real>(forces, given, cell),
                                           Real(given.compressibility), h);
-        std::copy(h, h + S::Q, &all[std::size_t(cell * S::Q)]);
+        std::copy(h, h + S::Q, &all[place(cell, S::Q, 0)]);
     }
     return all;
 }
@@ -132,7 +135,7 @@ void moment_step(std::vector<lbm::StoredMoments<S, Real>>& state, const std::vec
     for (int cell = 0; cell < cells<S>(); ++cell) {
         Real h[S::Q];
         for (int i = 0; i < S::Q; ++i) {
-            h[i] = all[std::size_t(upstream<S>(cell, i) * S::Q + i)];
+            h[i] = all[place(upstream<S>(cell, i), S::Q, i)];
         }
         const auto two = lbm::add_own_layer<S>(lbm::layer_sums<S, 1>(h), lbm::layer_sums<S, 0>(h));
         const auto in = lbm::add_layer_above<S>(two, lbm::layer_sums<S, -1>(h));
@@ -149,8 +152,8 @@ void check_case(const Case& given) {
     const auto parameters = parameters_of<Collision, double>(given);
     for (int step = 0; step < 20; ++step) {
         for (int cell = 0; cell < cells<S>(); ++cell) {
-            PopulationCell<S, double> own{
-                f, next, &forces[std::size_t(cell * S::D)], given.forced, given.compressibility, cell};
+            PopulationCell<S, double> own{f,   next, &forces[place(cell, S::D, 0)], given.forced, given.compressibility,
+                                          cell};
             lbm::update_cell<S, Collision>(own, parameters);
         }
         std::swap(f, next);

@@ -83,16 +83,18 @@ LBM_HD LayerSums<S, V> layer_sums(const V (&h)[S::Q]) {
     return s;
 }
 
-/// Adds population i, which comes off a wall in place of what the layer would have given.
-template <class S, int i, class V>
-LBM_HD void add_population(LayerSums<S, V>& sums, V incoming) {
-    sums.sum = sums.sum + incoming;
+/// Adds the sums of populations that formulas give in place of those of a layer. They are summed as a layer is, and not
+/// one after the other, so that the image of a cell across a face gets the image of what the cell gets.
+template <class S, int cz, class V>
+LBM_HD void add_given(LayerSums<S, V>& sums, const V (&h)[S::Q]) {
+    const LayerSums<S, V> given = layer_sums<S, cz>(h);
+    sums.sum = sums.sum + given.sum;
     static_for<S::D - 1>([&]<int d>() LBM_INLINE_LAMBDA {
-        accumulate<S::c[i][d]>(sums.first[d], incoming);
-        accumulate<S::c[i][d] * S::c[i][d]>(sums.square[d], incoming);
+        sums.first[d] = sums.first[d] + given.first[d];
+        sums.square[d] = sums.square[d] + given.square[d];
     });
-    if constexpr (LayerVelocities<S, S::c[i][S::D - 1]>::has_corners) {
-        accumulate<S::c[i][0] * S::c[i][1]>(sums.shear, incoming);
+    if constexpr (LayerVelocities<S, cz>::has_corners) {
+        sums.shear = sums.shear + given.shear;
     }
 }
 

@@ -23,7 +23,7 @@ public:
         for (const backend::WallCell& cell : plan.wall_cells) {
             UInt32 links = 0;
             for (int k = 0; k < cell.count; ++k) {
-                links |= 1U << plan.wall_links[std::size_t(cell.first + k)].i;
+                links |= 1U << plan.wall_links[std::size_t(cell.first) + std::size_t(k)].i;
             }
             cells_.push_back({cell.x, links, cell.first, cell.needs_moments});
         }

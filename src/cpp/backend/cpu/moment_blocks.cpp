@@ -233,7 +233,7 @@ private:
         UpdateArguments force{};
         force_.put(address_, 1, force);
         parallel_shares(threads_, threads_, [&](Index member, Index) {
-            const Index count = Index(tiles.size());
+            const auto count = Index(tiles.size());
             MomentArguments arguments{source_,
                                       current(),
                                       address_,

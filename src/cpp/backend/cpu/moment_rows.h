@@ -137,6 +137,7 @@ private:
                 const backend::WallLink* link = a_.walls->links + cell.first;
                 const boundary::CellMoments<Real> moments = cell_moments(cell, own, image_of_row(row));
                 int k = 0;
+                Real given[S::Q] = {};
                 static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
                     constexpr int up = S::c[i][S::D - 1];
                     if ((cell.links >> i & 1U) != 0) {
@@ -147,11 +148,12 @@ private:
                         } else if constexpr (up == 0) {
                             place.template operator()<i>(cell.x) = incoming;
                         } else {
-                            add_to_sums<i>(below + cell.x, incoming);
+                            given[i] = incoming;
                         }
                     }
                     k += up < 0 ? 1 : 0;
                 });
+                add_to_sums<1>(below + cell.x, given);
             });
         }
     }
@@ -181,14 +183,14 @@ private:
         return moments;
     }
 
-    /// Adds population i to the sums of the layer below.
-    template <int i>
-    void add_to_sums(Real* to, Real incoming) const {
+    /// Adds populations with component `cz` along the last axis, which formulas give a cell, to sums.
+    template <int cz>
+    void add_to_sums(Real* to, const Real (&given)[S::Q]) const {
         const Index width = memory_.width;
         LayerSums<S, Real> sums;
-        sums.template for_each<1>([&]<int k>(Real& number) { number = to[k * width]; });
-        add_population<S, i>(sums, incoming);
-        sums.template for_each<1>([&]<int k>(Real& number) { to[k * width] = number; });
+        sums.template for_each<cz>([&]<int k>(Real& number) { number = to[k * width]; });
+        add_given<S, cz>(sums, given);
+        sums.template for_each<cz>([&]<int k>(Real& number) { to[k * width] = number; });
     }
 
     /// To be called when the populations of a row of a layer are in the ring of a stage.
@@ -271,14 +273,16 @@ private:
         Real* const image = sums(s, row);
         for_wall_cells(row, layer, [&](const MomentWallCell& cell) {
             int k = 0;
+            Real given[S::Q] = {};
             static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
                 if constexpr (S::c[i][S::D - 1] < 0) {
                     if ((cell.links >> i & 1U) != 0) {
-                        add_to_sums<i>(image + cell.x, above[k * width + cell.x]);
+                        given[i] = above[k * width + cell.x];
                     }
                     ++k;
                 }
             });
+            add_to_sums<-1>(image + cell.x, given);
         });
     }
     template <int then>

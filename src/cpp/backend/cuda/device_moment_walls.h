@@ -40,7 +40,7 @@ public:
                 chunk = int(cells.size());
                 cells.resize(cells.size() + wall_chunk, MomentWallCell{});
             }
-            return cells[std::size_t(chunk + MomentWallRows::place(x))];
+            return cells[std::size_t(chunk) + std::size_t(MomentWallRows::place(x))];
         };
         for (const backend::SolidCell& cell : plan.solid_cells) {
             entry(cell.x, cell.y, cell.z).links = MomentWallCell::solid;
@@ -49,7 +49,7 @@ public:
             MomentWallCell& to = entry(cell.x, cell.y, cell.z);
             to.first = UInt32(cell.first);
             for (int k = 0; k < cell.count; ++k) {
-                to.links |= 1U << plan.wall_links[std::size_t(cell.first + k)].i;
+                to.links |= 1U << plan.wall_links[std::size_t(cell.first) + std::size_t(k)].i;
             }
             to.links |= cell.needs_moments ? MomentWallCell::needs_moments : 0;
         }
@@ -75,9 +75,8 @@ public:
             const bool rests = std::all_of(first, first + cell.count, [](const backend::WallLink& link) {
                 return link.condition == position_in<boundary::Conditions, boundary::MovingWall> && link.value == 0;
             });
-            UInt32& bits = cells_[std::size_t(chunks_[std::size_t(rows_.row(address_, cell.x, cell.y, cell.z))] +
-                                              MomentWallRows::place(cell.x))]
-                               .links;
+            const auto chunk = std::size_t(chunks_[std::size_t(rows_.row(address_, cell.x, cell.y, cell.z))]);
+            UInt32& bits = cells_[chunk + std::size_t(MomentWallRows::place(cell.x))].links;
             bits = rests ? bits | MomentWallCell::rests : bits & ~MomentWallCell::rests;
         }
         upload(cell_buffer_, stream_, cells_);

@@ -65,7 +65,8 @@ public:
         const int threads = int(moment_threads(spec_, kind).threads);
         const Kernel& k = kernels_.get(moment_kernel(spec_, kind));
         return {{phase_, kind.cells_per_thread, threads, k.registers(), k.local_bytes(),
-                 tiling_.units_at_once / tiling_.units_a_block * threads / double(device_.threads_per_multiprocessor)}};
+                 double(tiling_.units_at_once * threads) /
+                     double(tiling_.units_a_block * device_.threads_per_multiprocessor)}};
     }
 
     void set_plan(const backend::LinkPlan& plan) override {

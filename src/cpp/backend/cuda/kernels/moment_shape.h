@@ -21,7 +21,7 @@ struct MomentShape {
 
     /// Arrays of a number for each slot that a population needs in shared memory: one for each cell of a thread; those
     /// along x need only that of the cell at the end.
-    static constexpr int arrays_of(int i) { return S::c[i][0] == 0 && S::c[i][1] == 0 ? 0 : S::c[i][1] == 0 ? 1 : V; }
+    static constexpr int arrays_of(int i) { return S::c[i][1] != 0 ? V : S::c[i][0] != 0 ? 1 : 0; }
     static constexpr int first_array(int i) {
         int sum = 0;
         for (int k = 0; k < i; ++k) {

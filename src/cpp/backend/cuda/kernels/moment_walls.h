@@ -176,6 +176,7 @@ __device__ void serve_links(const MomentWallRows& walls, const MomentWallCell& c
         evaluate_formulas<S>(walls, cell, image_x, image_y, compressibility, h, given);
     }
     Real* const kept = static_cast<Real*>(walls.kept) + s * walls.link_count;
+    Real from_below[S::Q] = {};
     for_links<S>(cell, [&]<int i>(UInt32 link) {
         constexpr int up = S::c[i][S::D - 1];
         const Real incoming = rests ? own[Stencil<S>::opposite(i)] : given[i];
@@ -184,9 +185,10 @@ __device__ void serve_links(const MomentWallRows& walls, const MomentWallCell& c
         } else if constexpr (up == 0) {
             in[i] = incoming;
         } else {
-            add_population<S, i>(below, incoming);
+            from_below[i] = incoming;
         }
     });
+    add_given<S, 1>(below, from_below);
 }
 
 /// The same for those of a thread's cells that are complete, of the layer that came in `s` layers ago: others, beside a
@@ -217,9 +219,10 @@ __device__ void sums_above(const MomentWallsOfThread<S, Real, V, steps>& walls, 
     static_for<V>([&]<int v>() {
         const MomentWallCell cell = walls.template cell<s + 1, v>();
         if (from_image) {
+            Real given[S::Q] = {};
+            for_kept<s, S, Real>(walls.walls, cell, [&]<int i>(Real incoming) { given[i] = incoming; });
             above[v] = below[v];
-            for_kept<s, S, Real>(walls.walls, cell,
-                                 [&]<int i>(Real incoming) { add_population<S, i>(above[v], incoming); });
+            add_given<S, -1>(above[v], given);
         } else {
             for_kept<s, S, Real>(walls.walls, cell, [&]<int i>(Real incoming) { in[v][i] = incoming; });
             above[v] = layer_sums<S, -1>(in[v]);
