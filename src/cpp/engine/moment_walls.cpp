@@ -58,10 +58,10 @@ struct BoundaryHaloPlan::MomentWallLister {
     /// themselves have none beside them.
     template <class Visit>
     void for_cells(int beside, Visit&& visit) const {
-        const int beside_x = address.self_periodic[0] ? 0 : beside, beside_z = S::D == 3 ? beside : 0;
-        for (int z = -beside_z; z < size[2] + beside_z; ++z) {
+        const int around_x = address.self_periodic[0] ? 0 : beside, around_z = S::D == 3 ? beside : 0;
+        for (int z = -around_z; z < size[2] + around_z; ++z) {
             for (int y = -beside; y < size[1] + beside; ++y) {
-                for (int x = -beside_x; x < size[0] + beside_x; ++x) {
+                for (int x = -around_x; x < size[0] + around_x; ++x) {
                     const int local[3] = {x, y, z};
                     Place place{{x, y, z}, {}};
                     if (find(place)) {

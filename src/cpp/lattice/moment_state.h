@@ -78,6 +78,18 @@ LBM_HD void mirror(StoredMoments<S, V>& m) {
     });
 }
 
+template <class S, int axis, class V>
+LBM_HD void mirror_populations(V (&h)[S::Q]) {
+    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+        constexpr int image = Stencil<S>::mirror(i, axis);
+        if constexpr (i < image) {
+            const V own = h[i];
+            h[i] = h[image];
+            h[image] = own;
+        }
+    });
+}
+
 /// The cell before faces with free slip of which one at `at` is the image, along an axis of n cells that have so many
 /// cells behind each end before such a face; `odd` says whether it is reflected an odd number of times.
 struct CellImage {

@@ -168,7 +168,8 @@ private:
         Real returning() const { return cell[i * width]; }
     };
 
-    /// The moments that the formulas of a cell's links read.
+    /// The moments that the formulas of a cell's links read. Those of an image are the images of the cell's, which sums
+    /// of its own populations would not be.
     boundary::CellMoments<Real> cell_moments(const MomentWallCell& cell, const Real* row,
                                              const CellImage& image) const {
         boundary::CellMoments<Real> moments{};
@@ -176,9 +177,12 @@ private:
         if (cell.needs_moments) {
             Real f[S::Q], deviation = 0, momentum[3] = {};
             static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { f[i] = row[i * memory_.width + cell.x]; });
+            if (image.odd) {
+                mirror_populations<S, 1>(f);
+            }
             add_up<S>(f, deviation, momentum);
-            const double force[3] = {a_.force[0], image.odd ? -a_.force[1] : a_.force[1], a_.force[2]};
-            backend::set_cell_moments(moments, deviation, momentum, force);
+            backend::set_cell_moments(moments, deviation, momentum, a_.force);
+            moments.velocity[1] = image.odd ? -moments.velocity[1] : moments.velocity[1];
         }
         return moments;
     }

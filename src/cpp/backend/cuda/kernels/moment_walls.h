@@ -137,9 +137,9 @@ struct OwnPopulations {
     __device__ Real returning() const { return h[i]; }
 };
 
-/// Computes what the formulas of a cell's links give, in the places of the incoming populations; of an image across x
-/// or y the force has another sign. Few cells have other
-/// walls than such at rest, so that this is no part of the loop over layers.
+/// Computes what the formulas of a cell's links give, in the places of the incoming populations. The moments that they
+/// read of an image across x or y are the images of those of the cell, which sums of its own populations would not be.
+/// Few cells have other walls than such at rest, so that this is no part of the loop over layers.
 template <class S, class Real>
 __device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, const MomentWallCell& cell, bool image_x,
                                                bool image_y, Real compressibility, const Real (&own)[S::Q],
@@ -147,11 +147,20 @@ __device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, cons
     boundary::CellMoments<Real> moments{};
     moments.compressibility = compressibility;
     if ((cell.links & MomentWallCell::needs_moments) != 0) {
-        Real deviation = 0, momentum[3] = {};
-        add_up<S>(own, deviation, momentum);
-        const double force[3] = {image_x ? -walls.force[0] : walls.force[0], image_y ? -walls.force[1] : walls.force[1],
-                                 walls.force[2]};
-        backend::set_cell_moments(moments, deviation, momentum, force);
+        Real h[S::Q], deviation = 0, momentum[3] = {};
+        static_for<S::Q>([&]<int i>() { h[i] = own[i]; });
+        if (image_x) {
+            mirror_populations<S, 0>(h);
+        }
+        if constexpr (S::D == 3) {
+            if (image_y) {
+                mirror_populations<S, 1>(h);
+            }
+        }
+        add_up<S>(h, deviation, momentum);
+        backend::set_cell_moments(moments, deviation, momentum, walls.force);
+        moments.velocity[0] = image_x ? -moments.velocity[0] : moments.velocity[0];
+        moments.velocity[1] = image_y ? -moments.velocity[1] : moments.velocity[1];
     }
     const backend::WallLink* link = walls.links + cell.first;
 #pragma unroll 1
