@@ -24,7 +24,7 @@ from ..thermal import HybridThermal
 from ..turbulence import GradientModel, combined
 from . import argument_warnings, cpu_share as cpu_share_of
 from .boundary import BoundaryValues
-from .kept_state import check_moments, check_state, streaming_of
+from .kept_state import AUTO, check_moments, check_state, obstacle, streaming_of
 from .memory import check_memory, extra_bytes_per_cell
 
 MAX_THREADS = 4096
@@ -65,6 +65,8 @@ class Settings:
     """A model of velocity gradients; the constant of the Smagorinsky model is in the collision."""
     state: str = "populations"
     """What a cell keeps from step to step, ``"populations"`` or ``"moments"``."""
+    not_moments: str = ""
+    """What does not go with moments, in words, where it was the reason to choose populations."""
 
     def check_memory(self, *, force_field: bool = False, scaled_force: bool = False) -> None:
         """Raise ValueError if the solver would not fit the device's memory; a `force_field` is a force a cell, and a
@@ -189,19 +191,24 @@ def check_settings(
     """
     processes = Processes.of(comm)
 
-    def each_by_itself() -> tuple[str, str, str]:
+    def each_by_itself() -> tuple[tuple[str, str, str], str, str]:
         own_streaming = streaming
         if check_state(state) == "moments" and isinstance(domain, Domain):
             own_streaming = streaming_of(state, streaming, domain.stencil)
         numbers = check_values(domain, collision, force, precision, storage, own_streaming, thermal)
         with_constant, of_gradients = combined(collision, turbulence)
+        kept, reason = state, ""
         if state == "moments":
             check_moments(domain, with_constant, force, *numbers, thermal, of_gradients)
+        elif state == AUTO:
+            reason = obstacle(domain, with_constant, force, *numbers[:2], streaming, thermal, of_gradients)
+            kept = "populations" if reason else "moments"
+            numbers = (*numbers[:2], streaming_of(kept, streaming, domain.stencil))
         exchange.check("channel", channel)
         exchange.check("schedule", schedule)
-        return numbers
+        return numbers, kept, reason
 
-    precision, storage, streaming = processes.each(each_by_itself)
+    (precision, storage, streaming), state, not_moments = processes.each(each_by_itself)
     collision, model = combined(collision, turbulence)
     numbers = {"precision": precision, "storage": storage, "streaming": streaming}
     forced = {"channel": channel, "schedule": schedule}
@@ -255,6 +262,7 @@ def check_settings(
         schedule,
         turbulence=model,
         state=state,
+        not_moments=not_moments,
     )
 
 

@@ -35,6 +35,9 @@ from .checkpoint_arrays import LINKS, Arrays, Box
 CHANGES = {"changes in time": True}
 """Marks in the file a value that a callable gives before each step, or where the surface of a body cuts links."""
 
+OF_FLUID = ("viscosity", "smagorinsky", "incompressible")
+"""The parameters of a collision that the flow depends on, whatever else relaxes."""
+
 
 def _links_of(simulation: Simulation, name: str) -> tuple[Links | None, bool]:
     """The links of a body that this process keeps, None where no process has any; and whether some are between fluid
@@ -192,6 +195,27 @@ def with_new_words(setup: dict[str, Any]) -> dict[str, Any]:
     return setup
 
 
+def state_of(setup: dict[str, Any]) -> str:
+    """What a cell has in the state of a setup, as `Solver` names it."""
+    return str(setup.get("state", "populations"))
+
+
+def for_state_of(stored: dict[str, Any], own: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The setups of a file and of a solver that are compared: those that keep something else may differ in that.
+
+    Of populations any collision of the same fluid may be gone on from with moments, as all that is kept of them are
+    moments. What makes a fluid is then compared alone.
+    """
+    kept, keeps = state_of(stored), state_of(own)
+    if kept == keeps:
+        return stored, own
+    pair = [{key: value for key, value in setup.items() if key != "state"} for setup in (stored, own)]
+    if keeps == "moments":
+        for setup in pair:
+            setup["collision"] = {key: setup["collision"].get(key) for key in OF_FLUID}
+    return pair[0], pair[1]
+
+
 def array_names(setup: dict[str, Any]) -> list[str]:
     """The names of the arrays that a setup refers to, each once."""
     found: dict[str, None] = {}
@@ -300,7 +324,7 @@ def arguments_of(
         "streaming": streaming,
         "thermal": thermal,
         "turbulence": None if setup.get("turbulence") is None else of_record(setup["turbulence"]),
-        "state": setup.get("state", "populations"),
+        "state": state_of(setup),
     }
 
 

@@ -123,8 +123,11 @@ def _size(size: int) -> str:
 
 
 def _state_words(simulation: Simulation) -> str:
-    engine = simulation.engine
-    return f"{engine.state_numbers} moments a cell, {engine.steps_per_update} steps for each read of memory"
+    """What a cell keeps, in words; empty where it is populations, as nobody asked for a choice."""
+    engine, settings = simulation.engine, simulation.settings
+    if settings.state == "moments":
+        return f"{engine.state_numbers} moments a cell, {engine.steps_per_update} steps for each read of memory"
+    return f"populations, as moments do not go with {settings.not_moments}" if settings.not_moments else ""
 
 
 def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool, gather: bool) -> Report:
@@ -144,7 +147,7 @@ def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool, gather: 
         "collision": str(simulation.collision),
         "arithmetic": f"{simulation.precision}, stored as {simulation.storage}",
         "streaming": simulation.streaming,
-        **({} if simulation.settings.state == "populations" else {"state": _state_words(simulation)}),
+        **({"state": words} if (words := _state_words(simulation)) else {}),
         **({} if simulation.thermal is None else {"thermal": _thermal_words(simulation.thermal)}),
         **({} if simulation.turbulence is None else {"turbulence": str(simulation.turbulence)}),
         "device": _device_words(simulation),
