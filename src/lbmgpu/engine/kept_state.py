@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from .. import _core, checks
 from ..collision_table import BY_KIND
 from ..collisions import Collision
-from ..conditions import Condition
+from ..conditions import BY_KIND as BY_CONDITION, Condition
 from ..custom_collision import CustomCollision
 from ..domain import Domain
 from ..models import default_streaming
@@ -89,7 +90,8 @@ def _obstacles(
         yield f"the streaming {streaming!r}", "has 'two-lattice' only so far"
     for face, condition in domain.faces.items():
         if condition.engine_name not in _core.moment_faces():
-            yield f"{condition!r} on face {face!r}", f"has {checks.alternatives(_core.moment_faces())} so far"
+            names = list(map(_of_kind, _core.moment_faces()))
+            yield f"{condition!r} on face {face!r}", f"has {checks.alternatives(names)} so far"
         if _changes_in_time(condition):
             yield f"a value of face {face!r} that changes in time", "has steady ones so far"
     for name, body in domain.bodies.items():
@@ -101,6 +103,11 @@ def _obstacles(
         yield "sponges", "has none so far"
     if not _is_one_vector(force):
         yield "a force that changes from cell to cell or in time", "has one vector for all cells and times so far"
+
+
+def _of_kind(kind: str) -> str:
+    """The condition of an engine's name, as users write it."""
+    return f"{BY_CONDITION[kind].__name__}()" if kind in BY_CONDITION else kind
 
 
 def _changes_in_time(condition: Condition) -> bool:
@@ -125,6 +132,28 @@ def check_force(state: str, force: Any) -> None:
             "force: must be one vector for all cells and times where cells keep moments, so far; "
             "Solver(..., state='populations') takes any"
         )
+
+
+@cache
+def steps_per_update(state: str, stencil: str) -> int:
+    """The steps that are advanced for each time that memory is read and written."""
+    if state == "populations":
+        return 1
+    one = _core.Engine(
+        stencil=stencil,
+        shape=(1,) * _core.stencil(stencil).D,
+        collision=_core.moment_collisions()[0],
+        streaming="two-lattice",
+        state=state,
+        viscosity=1.0,
+    )
+    return one.steps_per_update
+
+
+def numbers_of_cell(state: str, stencil: str) -> int:
+    """The numbers of a cell that a step reads and writes, without a temperature beside the flow."""
+    found = _core.stencil(stencil)
+    return found.Q if state == "populations" else moment_count(found.D)
 
 
 def streaming_of(state: str, streaming: str | None, stencil: str) -> str:
