@@ -79,9 +79,10 @@ def _obstacles(
     names = [BY_KIND[kind].__name__ for kind in _core.moment_collisions()]
     if isinstance(collision, CustomCollision) or collision.kind not in _core.moment_collisions():
         yield f"the collision {type(collision).__name__}", f"goes with {checks.alternatives(names)}"
-    if collision.takes_strain or turbulence is not None:
-        right = "goes with collisions without hybrid and with no turbulence model but Smagorinsky"
-        yield "velocity gradients", right
+    if collision.takes_strain:
+        yield "velocity gradients of the hybrid collision", "goes with collisions without hybrid"
+    if turbulence is not None:
+        yield f"velocity gradients of {type(turbulence).__name__}", "goes with no turbulence model but Smagorinsky"
     if thermal is not None:
         yield "thermal", "must be without"
     if storage != precision:
@@ -98,7 +99,8 @@ def _obstacles(
         if body.motion is not None or _changes_in_time(body.condition):
             yield f"the body {name!r}, which changes in time", "has steady walls so far"
         if body.scheme != "halfway":
-            yield f"the scheme {body.scheme!r} of body {name!r}", "has 'halfway' walls so far"
+            right = f"has 'halfway' walls so far, as {type(body.condition).__name__}(scheme='halfway') has"
+            yield f"the scheme {body.scheme!r} of body {name!r}", right
     if domain.sponges:
         yield "sponges", "has none so far"
     if not _is_one_vector(force):

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..collisions import Collision
 from ..domain import FACES, Domain
 from ..engine import settings
@@ -360,7 +361,7 @@ def arguments(
             found = arguments_of(header.setup, arrays, header.streaming, domain, collision, part)
             if domain is None and subdomain is None:
                 check_boundary(found["domain"], found["thermal"], Subdomain.of(found["domain"], None), Processes())
-        return found | _with_state(header, state)
+        return found | _with_state(header, state, collision)
 
     found = processes.each(read)
     if domain is None and subdomain is not None:
@@ -369,9 +370,17 @@ def arguments(
     return found
 
 
-def _with_state(header: Header, state: str | None) -> dict[str, Any]:
+def _with_state(header: Header, state: str | None, collision: Collision | None) -> dict[str, Any]:
     """The arguments that differ from those of the file where cells shall keep something else; its streaming is for what
-    they have there."""
+    they have there.
+
+    Raises:
+        ValueError: the collision of the file keeps no moments, and there is no other.
+    """
+    model = header.setup["collision"].get("model")
+    if state == "moments" and collision is None and model not in _core.moment_collisions():
+        right = "give one that keeps them and has the same viscosity, as in collision=Regularized(...)"
+        raise ValueError(f"collision: the file has {model!r}, whose state is no moments; {right}")
     return {} if state in (None, state_of(header.setup)) else {"state": state, "streaming": None}
 
 
@@ -389,7 +398,7 @@ def arguments_without_cells(
             header, arrays = file.header, file.arrays(None)
         with damage_of(file_path("path", path)):
             found = arguments_of(without_cells(header.setup), arrays, header.streaming, domain, collision)
-        return found | _with_state(header, state)
+        return found | _with_state(header, state, collision)
 
     return processes.each(read)
 

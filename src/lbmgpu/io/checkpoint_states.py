@@ -123,8 +123,8 @@ def warn_of_projection(simulation: Simulation, lost: float, largest: float) -> N
     if simulation.rank != 0 or lost <= ROUNDING * (digits * largest + of_weights):
         return
     warn(
-        f"the populations of the checkpoint are not all in the moments that {simulation.collision} keeps of them: the "
-        f"largest difference is {lost:.2g}, where populations differ from rest by up to {largest:.2g}; the higher "
-        "moments are from now on those that the collision gives them, which changes the flow for a few steps",
+        "the populations of the checkpoint hold more than the moments that are kept of them: rebuilt from these they "
+        f"change by up to {lost:.2g}, where they differ from rest by up to {largest:.2g}. Density, velocity and stress "
+        f"stay; moments of higher order are now as {type(simulation.collision).__name__} makes them",
         ProjectedStateWarning,
     )

@@ -29,7 +29,8 @@ class Report:
     Attributes:
         setup: what the solver is, by name.
         memory_bytes: held by the engine, on this rank; on all ranks if gathered.
-        bytes_per_update: bytes of populations, and of the temperature if any, read and written per cell and step.
+        bytes_per_update: bytes of populations, and of the temperature if any, or of moments, read and written per cell
+            and step.
         steps: steps of the last run.
         mlups: million updates of fluid cells a second in the last run.
         memory_bandwidth: bytes a second of the in-place STREAM scale, ``x <- a x``, on the same machine, on a GPU of a
@@ -62,7 +63,7 @@ class Report:
 
     @property
     def bandwidth(self) -> float | None:
-        """Bytes of populations a second that the last run moved in that `part` of the cells."""
+        """Bytes of populations or moments a second that the last run moved in that `part` of the cells."""
         return None if self.mlups is None else self.mlups * 1e6 * self.bytes_per_update * self.part
 
     @property
