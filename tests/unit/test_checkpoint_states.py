@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attack import _crafted
 from reference.moment_cases import KINDS, STENCILS, case_of, state_of, with_walls
 
 import lbmgpu as lbm
@@ -179,3 +180,66 @@ def test_none_keeps_what_the_file_has_and_auto_chooses(tmp_path: Path):
         assert quietly_loaded(tmp_path / f"{name}.h5", state=state).state == expected
     with pytest.raises(ValueError, match="state: 'cells' given"):
         quietly_loaded(tmp_path / "moments.h5", state="cells")
+
+
+
+def changed(path: Path, setup: dict[str, Any], state: np.ndarray | None = None) -> Path:
+    """A file with other entries of the setup, or with another state, and digests that are right."""
+    content = _crafted.content(path)
+    content["manifest"]["setup"] |= setup
+    if state is not None:
+        content["arrays"]["state"] = state
+    target = path.with_name("crafted.h5")
+    _crafted.write(target, content)
+    return target
+
+
+def test_a_file_that_is_not_one_of_moments_is_refused(tmp_path: Path):
+    eddies(lbm.Regularized(VISCOSITY), state="moments").save(tmp_path / "state.h5")
+    state = _crafted.content(tmp_path / "state.h5")["arrays"]["state"]
+    for setup in (
+        {"state": "auto"},
+        {"state": "populations"},
+        {"state": 3},
+        {"state": None},
+        {"stencil": "D2Q9"},
+        {"storage": "float16"},
+        {"collision": {"model": "bgk", "viscosity": VISCOSITY, "smagorinsky": 0.0}},
+        {"force": {"factor": {}, "value": [0, 0, 0]}},
+    ):
+        for load in ({}, {"state": "populations"}):
+            with pytest.raises(lbm.CheckpointError):
+                lbm.Solver.load(changed(tmp_path / "state.h5", setup), device="cpu", **load)
+    for number in (np.nan, np.inf):
+        wrong = state.copy()
+        wrong[0, 1, 2, 3] = number
+        with pytest.raises(lbm.CheckpointError, match="not finite"):
+            lbm.Solver.load(changed(tmp_path / "state.h5", {}, wrong), device="cpu", state="populations")
+
+
+def test_populations_that_are_none_of_a_flow_are_refused(tmp_path: Path):
+    solver = eddies(lbm.Regularized(VISCOSITY))
+    solver.save(tmp_path / "state.h5")
+    wrong = _crafted.content(tmp_path / "state.h5")["arrays"]["state"]
+    wrong[:, 1, 2, 3] = 3e38
+    moments = eddies(lbm.Regularized(VISCOSITY), state="moments")
+    before = state_of(moments)
+    with pytest.raises(lbm.CheckpointError, match=r"crafted\.h5: .*not finite"):
+        moments.restore(changed(tmp_path / "state.h5", {}, wrong))
+    assert state_of(moments) == before
+
+
+@pytest.mark.filterwarnings("ignore::lbmgpu.GeometryWarning")
+def test_walls_half_way_around_geometries_go_along(tmp_path: Path):
+    domain = lbm.Domain(SHAPE)
+    domain.add_body(lbm.Sphere((6.0, 4.0, 3.0), 1.9), "ball", lbm.NoSlip(scheme="halfway"))
+    found = []
+    for state in ("moments", "populations"):
+        solver = lbm.Solver(domain, lbm.Regularized(VISCOSITY), state=state, device="cpu", force=(1e-5, 0, 0))
+        solver.step(10)
+        solver.save(tmp_path / f"{state}.h5")
+        found.append(solver.body_force("ball"))
+    np.testing.assert_allclose(*found, rtol=1e-4, atol=1e-8)
+    for path, state in (("moments", "populations"), ("populations", "moments"), ("moments", "moments")):
+        loaded = quietly_loaded(tmp_path / f"{path}.h5", state=state)
+        np.testing.assert_allclose(loaded.body_force("ball"), found[0], rtol=1e-4, atol=1e-8)

@@ -244,7 +244,8 @@ def restore(
         What recorders have kept, on each rank all of it, but of the arrays of cells what lies in its window.
     """
     found = simulation.processes.each(lambda: _read(simulation, path, check))
-    state = _as_kept(simulation, found)
+    with damage_of(file_path("path", path)):
+        state = _as_kept(simulation, found)
     simulation.engine.reference_density = found.reference_density
     simulation.engine.set_state(state)
     if found.temperature is not None:
@@ -262,10 +263,19 @@ def _as_kept(simulation: Simulation, found: _Found) -> NDArray[Any]:
     """The state that was found, as the solver keeps it; all ranks call this together."""
     if found.kept == simulation.settings.state:
         return found.state
-    if found.kept == "moments":
-        return simulation.processes.each(lambda: rebuilt(simulation, found.state))
-    state, lost, largest = simulation.processes.each(lambda: projected(simulation, found.state))
-    warn_of_projection(simulation, lost, largest)
+
+    def converted() -> tuple[NDArray[Any], float, float]:
+        with np.errstate(over="ignore", invalid="ignore"):  # of numbers that are none of a flow
+            if found.kept == "moments":
+                result = rebuilt(simulation, found.state), 0.0, 0.0
+            else:
+                result = projected(simulation, found.state)
+        _check_finite("state", result[0], simulation.bodies.solid.T)
+        return result
+
+    state, lost, largest = simulation.processes.each(converted)
+    if found.kept == "populations":
+        warn_of_projection(simulation, lost, largest)
     return state
 
 

@@ -19,6 +19,7 @@ from ..engine import settings
 from ..engine.body_cells import BodyCells
 from ..engine.body_links import in_blocks
 from ..engine.boundary import BoundaryValues
+from ..engine.kept_state import check_moments
 from ..engine.simulation import Simulation
 from ..engine.time_factors import MAX_FORCE
 from ..errors import CheckpointError
@@ -29,7 +30,7 @@ from ..parallel.subdomain import Subdomain
 from ..thermal import OLD_OPERATORS, HybridThermal
 from ..time_functions.functions import from_record
 from ..time_functions.product import Varying, takes_time
-from ..turbulence import of_record
+from ..turbulence import combined, of_record
 from .checkpoint_arrays import LINKS, Arrays, Box
 
 CHANGES = {"changes in time": True}
@@ -307,14 +308,20 @@ def arguments_of(
         KeyError, TypeError, ValueError and others: the setup is not one.
     """
     value = _lookup(arrays)
+    is_of_file = domain is None and collision is None
     collision = _collision(setup) if collision is None else collision
     thermal = _thermal(setup, value)
     force = value(setup["force"])
+    turbulence = None if setup.get("turbulence") is None else of_record(setup["turbulence"])
+    numbers = (setup["precision"], setup["storage"], streaming)
     if domain is None:
         domain = _domain(setup, value, part)
-        settings.check_values(domain, collision, force, setup["precision"], setup["storage"], streaming, thermal)
+        settings.check_values(domain, collision, force, *numbers, thermal)
         settings.check_periodic(domain)
         _check_fields(domain.shape if part is None else tuple(part[1]), force, thermal)
+    if is_of_file and state_of(setup) == "moments":
+        with_constant, of_gradients = combined(collision, turbulence)
+        check_moments(domain, with_constant, force, *numbers, thermal, of_gradients)
     return {
         "domain": domain,
         "collision": collision,
@@ -323,7 +330,7 @@ def arguments_of(
         "storage": setup["storage"],
         "streaming": streaming,
         "thermal": thermal,
-        "turbulence": None if setup.get("turbulence") is None else of_record(setup["turbulence"]),
+        "turbulence": turbulence,
         "state": state_of(setup),
     }
 
