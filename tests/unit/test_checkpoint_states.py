@@ -243,3 +243,24 @@ def test_walls_half_way_around_geometries_go_along(tmp_path: Path):
     for path, state in (("moments", "populations"), ("populations", "moments"), ("moments", "moments")):
         loaded = quietly_loaded(tmp_path / f"{path}.h5", state=state)
         np.testing.assert_allclose(loaded.body_force("ball"), found[0], rtol=1e-4, atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_device_goes_on_with_the_bits_of_the_cpu(kind, rng, tmp_path: Path, device):
+    case = with_walls(rng, "D2Q9", kind)
+    for state, other in (("populations", "moments"), ("moments", "populations")):
+        solver = case.solver(state=state, precision="float32", device=device)
+        solver.step(3)
+        solver.save(tmp_path / f"{state}.h5")
+        one = quietly_loaded(tmp_path / f"{state}.h5", state=other)
+        two = lbm.Solver.load(tmp_path / f"{state}.h5", state=other, device=device)
+        for steps in (0, 3):
+            one.step(steps)
+            two.step(steps)
+            fluid = ~one.solid
+            np.testing.assert_array_equal(two.populations()[:, fluid], one.populations()[:, fluid])
+
+
+def test_auto_chooses_the_same_for_all_devices(device):
+    assert lbm.Solver(lbm.Domain((8, 8), "D2Q9"), lbm.Regularized(0.1), state="auto", device=device).state == "moments"
+    assert lbm.Solver(lbm.Domain((8, 8), "D2Q9"), lbm.BGK(0.1), state="auto", device=device).state == "populations"

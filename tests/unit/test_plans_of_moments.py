@@ -253,3 +253,12 @@ def test_a_case_has_a_state_and_its_plan_the_same(more, state, tmp_path: Path):
 def test_what_does_not_go_with_the_state_of_a_case_is_named(more, text, tmp_path: Path):
     with pytest.raises(lbm.CaseError, match=text):
         run_case(written(tmp_path, **more))
+
+
+@pytest.mark.gpu
+def test_a_gpu_is_measured(gpu, capsys):
+    options = ["--seconds", "0.001", "--repeats", "1", "--size", "8", "--device", gpu]
+    assert cli.main(["bench", "--state", "moments", "--stencil", "D2Q9", *options]) == 0
+    assert "D2Q9 Regularized float32 moments 8^2" in capsys.readouterr().out
+    assert cli.main(["bench", "--state", "moments", "--stencil", "D2Q9", "--tune", *options]) == 2
+    assert "those that keep moments have one launch" in capsys.readouterr().err
