@@ -252,7 +252,7 @@ def test_a_case_has_a_state_and_its_plan_the_same(more, state, tmp_path: Path):
 )
 def test_what_does_not_go_with_the_state_of_a_case_is_named(more, text, tmp_path: Path):
     with pytest.raises(lbm.CaseError, match=text):
-        run_case(written(tmp_path, **more))
+        run_case(written(tmp_path, **more), folder=tmp_path / "run")
 
 
 @pytest.mark.gpu
