@@ -36,6 +36,7 @@ Schifano, R. Tripiccione, "Massively parallel lattice-Boltzmann codes on large G
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import math
 from collections import defaultdict
@@ -338,11 +339,11 @@ def _exchange(
 def _ways(problem: Problem, tiling: Tiling, place: Vector) -> Iterator[tuple[Vector, Vector, int]]:
     """The imports of a block in an update: through which of its faces, edges and corners, from which block, how many
     numbers."""
-    size = tiling.size(place)
     if problem.moments:
-        ways = _moments(problem, tiling, size)
-    else:
-        ways = [(direction, direction, count) for direction, count in incoming_counts(problem.velocities, size)]
+        yield from _of_moments(problem, tiling, place)
+        return
+    size = tiling.size(place)
+    ways = [(direction, direction, count) for direction, count in incoming_counts(problem.velocities, size)]
     if problem.thermal:
         ways += _temperatures(problem, tiling, place)
     if problem.radius > 1:
@@ -353,15 +354,24 @@ def _ways(problem: Problem, tiling: Tiling, place: Vector) -> Iterator[tuple[Vec
             yield direction, neighbour, count
 
 
-def _moments(problem: Problem, tiling: Tiling, size: Vector) -> list[tuple[Vector, Vector, int]]:
-    """The moments that a block imports: all of the cells of as many layers as an update has steps. Along axes that are
-    not cut it follows itself."""
-    found = []
-    for direction in itertools.product(*((-1, 0, 1) if parts > 1 else (0,) for parts in tiling.parts)):
-        if any(direction):
-            cells = math.prod(problem.depth if e else n for e, n in zip(direction, size, strict=True))
-            found.append((direction, direction, problem.moments * cells))
-    return found
+def _of_moments(problem: Problem, tiling: Tiling, place: Vector) -> Iterator[tuple[Vector, Vector, int]]:
+    """The imports of a block whose cells keep moments: all of those of as many layers as an update has steps, which lie
+    in several blocks where these are thinner. Along axes that are not cut it follows itself."""
+    axes = []
+    for sizes, part, around in zip(tiling.sizes, place, problem.periodic, strict=True):
+        ends = list(itertools.accumulate(sizes))
+        first, end, total = ends[part] - sizes[part], ends[part], ends[-1]
+        layers = {(0, part): sizes[part]}
+        for e, beside in ((-1, range(first - problem.depth, first)), (1, range(end, end + problem.depth))):
+            for at in beside if len(sizes) > 1 else ():
+                if around or 0 <= at < total:
+                    key = e, bisect.bisect_right(ends, at % total)
+                    layers[key] = layers.get(key, 0) + 1
+        axes.append(layers.items())
+    for entries in itertools.product(*axes):
+        direction, neighbour = (tuple(key[which] for key, _ in entries) for which in (0, 1))
+        if neighbour != place:
+            yield direction, neighbour, problem.moments * math.prod(count for _, count in entries)
 
 
 def _before_walls(problem: Problem, tiling: Tiling, place: Vector) -> list[tuple[Vector, Vector, int]]:
