@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -263,3 +267,19 @@ def test_a_gpu_is_measured(gpu, capsys):
     assert "D2Q9 Regularized float32 moments 8^2" in capsys.readouterr().out
     assert cli.main(["bench", "--state", "moments", "--stencil", "D2Q9", "--tune", *options]) == 2
     assert "those that keep moments have one launch" in capsys.readouterr().err
+
+
+def test_figures_of_moments_have_a_place_in_the_guide(tmp_path: Path):
+    docs = Path(__file__).parents[2] / "docs"
+    for name in ("fill_performance.py", "profile_kernels.py", "performance.md"):
+        shutil.copy(docs / name, tmp_path)
+    file = tmp_path / "moments.json"
+    options = ["--stencil", "D3Q19", "--size", "8", "--seconds", "0.001", "--repeats", "1", "--json", str(file)]
+    assert cli.main(["bench", "--state", "moments", *options]) == 0
+    subprocess.run([sys.executable, str(tmp_path / "fill_performance.py"), str(file)], check=True)
+    page = (tmp_path / "performance.md").read_text()
+    found = page.split("<!-- moments:begin -->")[1].split("<!-- moments:end -->")[0].strip().splitlines()
+    assert found[2] == "| configuration | MLUPS | B | steps | GB/s | scale | fraction |"
+    assert re.match(r"\| D3Q19 Regularized float32, moments, size 8 \| [\d.]+ \| 40 \| 2 \| ", found[4])
+    marks = "<!-- moments:begin -->"
+    assert page.split(marks)[0] == (docs / "performance.md").read_text().split(marks)[0]
