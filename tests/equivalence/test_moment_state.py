@@ -157,9 +157,6 @@ def test_a_checkpoint_continues_bit_for_bit(kind, rng, tmp_path: Path, device):
     for one in (loaded, solver):
         one.step(4)
     assert state_of(loaded) == state_of(solver)
-    other = case.solver(precision="float32", device="cpu")
-    with pytest.raises(lbm.CheckpointError, match="state: the file has 'moments'"):
-        other.restore(tmp_path / "state.h5")
 
 
 def test_the_report_says_what_is_kept(rng):

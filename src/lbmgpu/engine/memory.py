@@ -16,6 +16,12 @@ from ..parallel import gpu
 from ..parallel.device_memory import GIB, MIB, available_memory
 from ..parallel.processes import Processes
 
+SWEEP_BYTES = 2**20
+CPU_LINK_BYTES, GPU_LINK_BYTES = 160, 16
+"""Of a link through a face of cells that keep moments: on the CPU 75 to 150, as lists grow."""
+GPU_CHUNK = 64
+"""The cells of a row that share an entry of a GPU's list of walls."""
+
 
 def extra_bytes_per_cell(
     dimensions: int,
@@ -40,6 +46,26 @@ def extra_bytes_per_cell(
     heat = (real + double if source_field else 0) + (2 * double if heated_bodies else 0)
     solid = 4 if bodies or moving_bodies or heated_bodies else 0
     return solid + force + velocity + heat
+
+
+def moment_bytes(stencil: str, shape: tuple[int, ...], walled: Sequence[str], threads: int, *, on_cpu: bool) -> int:
+    """Bytes that cells that keep moments take in addition to their lattices, from above; bodies' walls come on top.
+
+    Args:
+        stencil: its name.
+        shape: of the domain.
+        walled: the faces, such as ``"-x"``, with walls, inlets or outlets, whose links are listed with their formulas.
+        threads: of the CPU, each of which sweeps with buffers of its own.
+        on_cpu: whether the CPU has some of the cells.
+    """
+    links = sum(int(velocity[0]) == 1 for velocity in _core.stencil(stencil).c)
+    total = threads * SWEEP_BYTES if on_cpu else 0
+    for face in walled:
+        axis = "xyz".index(face[1])
+        # A GPU has an entry for each of the cells of a row that a face across x ends.
+        entries = CPU_LINK_BYTES * links if on_cpu else GPU_LINK_BYTES * links + 8 * (GPU_CHUNK if axis == 0 else 2)
+        total += math.prod(shape) // shape[axis] * entries
+    return total
 
 
 def check_memory(

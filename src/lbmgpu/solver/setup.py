@@ -51,7 +51,7 @@ class SetupOfSolver(HasSimulation):
 
     @property
     def state(self) -> str:
-        """What a cell keeps from step to step, ``"populations"`` or ``"moments"``."""
+        """What a cell keeps from step to step, ``"populations"`` or ``"moments"``, also if ``"auto"`` was given."""
         return self._simulation.settings.state
 
     @property
