@@ -341,6 +341,9 @@ class Engine:
     def heat_flux(self, face: int) -> NDArray[np.float64]:
         """Heat into the fluid a step and unit of area through each cell of the face; 0 where solid or adiabatic."""
 
+    def column_heat(self, face: int, exchanged: bool) -> NDArray[np.float64]:
+        """The same with D2Q37: what the next step takes in through the wall, or else Fourier's law at it."""
+
     def mean_heat_flux(self, face: int) -> float:
         """The mean of `heat_flux` over the face's fluid cells."""
 

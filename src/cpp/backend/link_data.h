@@ -208,6 +208,12 @@ struct WallColumn {
     MultispeedWall wall;
 };
 
+/// Heat that enters the fluid through the cell of a wall before a column, a step and a unit of area.
+struct ColumnHeat {
+    double exchanged;  // the energy that the next step takes in through the column
+    double conducted;  // Fourier's law for the temperatures of now
+};
+
 struct ForceAndTorque {
     double force[3];
     double torque[3];

@@ -85,4 +85,60 @@ LBM_HD void fill_wall_column(const LatticeView<S, Real, Stored>& lattice, const 
     }
 }
 
+/// Half the sum of f c^2 over the populations that enter the fluid from a column in the next step, less that over those
+/// that leave it there. It reads what was stored behind the wall, so that the sums over all columns and steps are the
+/// change of the gas's energy to rounding.
+template <class S, class Real, class Stored>
+LBM_HD double exchanged_energy(const LatticeView<S, Real, Stored>& lattice, const WallColumn& column) {
+    const int inwards = -column.wall.outward, along_x = column.wall.axis == 0 ? inwards : 0,
+              along_y = column.wall.axis == 1 ? inwards : 0;
+    double sum = 0;
+    for (int k = 1; k <= wall_depth; ++k) {
+        const auto mirror = lattice.cell(column.x + (k - 1) * along_x, column.y + (k - 1) * along_y, 0);
+        const auto beyond = lattice.cell(column.x - k * along_x, column.y - k * along_y, 0);
+        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+            constexpr int cx = S::c[i][0], cy = S::c[i][1];
+            const int into = cx * along_x + cy * along_y;
+            if (into >= k) {
+                sum += 0.5 * (cx * cx + cy * cy) * double(beyond.post_collision(i));
+            } else if (-into >= k) {
+                sum -= 0.5 * (cx * cx + cy * cy) * double(mirror.post_collision(i));
+            }
+        });
+    }
+    return sum;
+}
+
+/// Fourier's law at an isothermal wall: k (184 T_w - 225 T_1 + 50 T_2 - 9 T_3) / 60, of third order in the distance of
+/// the cells, with the conductivity k = c_p p (tau_q - 1/2) of the pressure at the wall, to which that of the first cell
+/// is continued by the weight of half a cell.
+template <class S, class Real, class Stored>
+LBM_HD double conducted_heat(const LatticeView<S, Real, Stored>& lattice, const WallColumn& column,
+                             const double (&gravity)[3], double tau_q_minus_half) {
+    constexpr double weights[wall_depth] = {-225.0 / 60, 50.0 / 60, -9.0 / 60}, specific_heat = 2;
+    const MultispeedWall& wall = column.wall;
+    double difference = 184.0 / 60 * wall.theta, pressure = 0;
+    for (int k = 0; k < wall_depth; ++k) {
+        const int x = column.x - (wall.axis == 0 ? k * wall.outward : 0);
+        const int y = column.y - (wall.axis == 1 ? k * wall.outward : 0);
+        const Gas<Real> gas = gas_between_steps(lattice.cell(x, y, 0), gravity);
+        difference += weights[k] * double(gas.theta);
+        if (k == 0) {
+            const double rho = 1 + double(gas.deviation);
+            pressure = rho * (S::cs2 * (1 + double(gas.theta)) + 0.5 * wall.outward * gravity[wall.axis]);
+        }
+    }
+    return specific_heat * pressure * tau_q_minus_half * S::cs2 * difference;
+}
+
+/// Both for a column whose halo is filled; none passes an adiabatic wall.
+template <class S, class Real, class Stored>
+LBM_HD ColumnHeat column_heat(const LatticeView<S, Real, Stored>& lattice, const WallColumn& column,
+                              const double (&gravity)[3], double tau_q_minus_half) {
+    if (!column.wall.isothermal) {
+        return {0, 0};
+    }
+    return {exchanged_energy(lattice, column), conducted_heat(lattice, column, gravity, tau_q_minus_half)};
+}
+
 }  // namespace lbm::backend

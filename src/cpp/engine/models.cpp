@@ -74,8 +74,6 @@ ModelFacts facts() {
     if constexpr (Model::temperature != TemperatureKind::None) {
         f.thermal_faces = thermal_face_names();
         f.fields.emplace_back("temperature");
-    }
-    if constexpr (Model::temperature == TemperatureKind::Field) {
         f.fields.emplace_back("heat_flux");
     }
     f.drives = names_of(Model::drives);

@@ -224,6 +224,13 @@ public:
     double heat(const std::vector<backend::HeatSample>& samples, double* each) const override {
         return heat_.sampled(view(), samples, each);
     }
+    void column_heat(Index first, Index count, backend::ColumnHeat* out) const override {
+        if constexpr (Stencil<S>::multispeed) {
+            heat_.of_columns(view(), plan_->wall_columns.data() + first, count, out);
+        } else {
+            backend::ThermalState::column_heat(first, count, out);
+        }
+    }
     double temperature_change() override { return heat_.change(view(), solid_); }
     backend::ScaledState* scaled() override { return &scaling_; }
     backend::MovingState* moving() override { return &moving_; }
@@ -263,7 +270,8 @@ public:
             for_fluid_row(y, z, [&](int x, Real deviation, const Real* u) {
                 const double inertia = inertia_of_deviation(double(deviation), spec_.compressibility);
                 sum.mass += 1 + double(deviation);
-                sum.heat += backend::has_temperature(spec_) ? double(heat_.at(view(), x, y, z)) : 0;
+                const double weight = Stencil<S>::multispeed ? 1 + double(deviation) : 1;
+                sum.heat += backend::has_temperature(spec_) ? weight * double(heat_.at(view(), x, y, z)) : 0;
                 for (int d = 0; d < S::D; ++d) {
                     sum.momentum[d] += inertia * u[d];
                     sum.energy += 0.5 * inertia * double(u[d]) * u[d];

@@ -36,6 +36,20 @@ public:
         backend::with_real(spec_.precision, [&](auto real) { launch<decltype(real)>(state, programmatic_launch); });
     }
 
+    /// The heat of `count` columns from the number `first` on, once the halo has been filled.
+    void heat(const StateArguments& state, Index first, Index count, backend::ColumnHeat* out) const {
+        if (count == 0) {
+            return;
+        }
+        const auto parameters = backend::parameters_of<MultispeedParameters<double>>(spec_);
+        const DeviceBuffer all(stream_.ordinal(), std::size_t(count) * sizeof(backend::ColumnHeat));
+        kernels_.get(state_kernel(spec_, "heat.h", "column_heat"))
+            .launch(stream_, flat(count), state, columns() + first, count, parameters.tau_q_minus_1 + 0.5,
+                    all.as<backend::ColumnHeat>());
+        stream_.copy_to_host(out, all.address(), all.bytes());
+        stream_.synchronize();
+    }
+
 private:
     template <class Real>
     void launch(const StateArguments& state, bool programmatic_launch) const {
