@@ -43,6 +43,10 @@ def assert_same(one: lbm.Solver, other: lbm.Solver) -> None:
         ours, theirs = getattr(one, name)(), getattr(other, name)()
         assert ours.dtype == theirs.dtype
         np.testing.assert_array_equal(ours, theirs)
+    for face in (face for face, condition in one.domain.faces.items() if not isinstance(condition, lbm.Periodic)):
+        for by in ("exchange", "gradient"):
+            np.testing.assert_array_equal(one.heat_flux(face, by), other.heat_flux(face, by))
+            assert one.mean_heat_flux(face, by=by) == other.mean_heat_flux(face, by=by)
 
 
 # The reference
@@ -199,6 +203,8 @@ def test_steps_add_up(walls, axis, precision, device, rng):
         singly.step()
         singly.temperature()
         singly.velocity()
+        for face in ("-x", "+x") if axis == 0 and walls != "periodic" else ():
+            singly.heat_flux(face)
     assert_same(at_once, singly)
 
 

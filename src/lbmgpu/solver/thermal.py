@@ -164,7 +164,8 @@ class ThermalFields:
         what exceeds the adiabatic gradient counts, ``Nu = (q - k a) / (k (difference / length - a))``: q is the
         `mean_heat_flux`, ``k = 2 p (tau_heat - 1/2)`` the conductivity at the mean pressure of the gas, `heat` over its
         cells, and a what gas that moves away from the wall cools by in a cell: the component of gravity towards the
-        wall over c_p = 2. In a steady state both plates of a layer have the same, and without flow it is 1.
+        wall over c_p = 2. In a steady state both plates of a layer have the same, and without flow it is 1 (less
+        ``(g H / T)**2 / 12``, over the part of the difference that exceeds the adiabatic one, for layers of height H).
 
         Args:
             where: as for `heat_flux`.
