@@ -4,8 +4,9 @@
 
 Plates at two temperatures, periodic sides 2.016 times as far apart as the plates, gravity. A gas that rises expands and
 cools by g / c_p a cell, so only what the plates differ by beyond that drives the flow: the Rayleigh number is made with
-that difference, ``Ra = g dT H^3 / (T nu alpha)``, and the Nusselt number is the gradient at a plate beyond g / c_p over
-dT / H (E. A. Spiegel & G. Veronis, Astrophys. J. 131 (1960) 442, show that a shallow layer is then as Boussinesq's).
+that difference, ``Ra = g dT H^3 / (T nu alpha)``, and the Nusselt number is the heat through a plate beyond k g / c_p
+over k dT / H (E. A. Spiegel & G. Veronis, Astrophys. J. 131 (1960) 442, show that a shallow layer is then as that of
+Boussinesq).
 """
 
 from __future__ import annotations

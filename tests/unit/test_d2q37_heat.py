@@ -49,7 +49,7 @@ def test_the_conductivity_follows_from_the_relaxation_time() -> None:
     assert GAS.conductivity(0.7) == pytest.approx(2 * 0.7 * (GAS.tau_heat - 0.5))
     assert GAS.conductivity(lbm.stencil("D2Q37").cs2) / 2 == pytest.approx(GAS.diffusivity)
     for pressure, error in ((0, ValueError), (-1, ValueError), (np.nan, ValueError), ("p", TypeError)):
-        with pytest.raises(error, match="pressure: .* given, must be a finite number above 0"):
+        with pytest.raises(error, match=r"pressure: .* given, must be a finite number above 0"):
             GAS.conductivity(pressure)  # type: ignore[arg-type]
 
 
@@ -133,7 +133,7 @@ def test_wrong_arguments_are_refused() -> None:
         solver.mean_heat_flux("-y", area=2)
     with pytest.raises(ValueError, match="difference: 0 given, must not be 0"):
         solver.nusselt("-y", 10, 0)
-    with pytest.raises(ValueError, match="difference: .* given, must not be the adiabatic one"):
+    with pytest.raises(ValueError, match=r"difference: .* given, must not be the adiabatic one"):
         solver.nusselt("-y", 16, 16 * 5e-5)
     with pytest.raises(ValueError, match=r"difference: must be given, as the face '\+y' is not Isothermal"):
         layer(high=None).nusselt("-y")

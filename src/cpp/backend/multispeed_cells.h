@@ -110,8 +110,8 @@ LBM_HD double exchanged_energy(const LatticeView<S, Real, Stored>& lattice, cons
 }
 
 /// Fourier's law at an isothermal wall: k (184 T_w - 225 T_1 + 50 T_2 - 9 T_3) / 60, of third order in the distance of
-/// the cells, with the conductivity k = c_p p (tau_q - 1/2) of the pressure at the wall, to which that of the first cell
-/// is continued by the weight of half a cell.
+/// the cells, with the conductivity k = c_p p (tau_q - 1/2) of the pressure at the wall, to which that of the first
+/// cell is continued by the weight of half a cell.
 template <class S, class Real, class Stored>
 LBM_HD double conducted_heat(const LatticeView<S, Real, Stored>& lattice, const WallColumn& column,
                              const double (&gravity)[3], double tau_q_minus_half) {
