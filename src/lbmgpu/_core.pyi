@@ -109,8 +109,8 @@ def models() -> dict[str, dict[str, Any]]:
 
     ``stencils``, names; ``smallest_size``, the fewest cells along an axis for each of them; ``numbers``, pairs of
     precision and storage; ``streamings``, the preferred one first; ``faces`` and ``thermal_faces``, the conditions of
-    flow and temperature; ``walled_axes``, along how many axes faces may be other than periodic; ``bodies``, whether
-    there may be any; ``nonequilibrium``, whether initial states may have the first-order part that gradients imply;
+    flow and temperature; ``bodies``, whether there may be any; ``nonequilibrium``, whether initial states may have the
+    first-order part that gradients imply;
     ``fields``, of ``density``, ``velocity``, ``temperature``, ``heat_flux``; ``drives``, of ``force`` (a volume),
     ``buoyancy`` (the same for each unit of temperature), ``gravity`` (an acceleration), ``heat_source``;
     ``temperature``: ``none``, a ``field`` in addition to the populations, or a ``moment`` of them.

@@ -35,6 +35,7 @@ struct LinkPlan {
     std::vector<VelocityCell> velocity_cells;
     std::vector<VelocityLink> velocity_links;
     std::vector<WallColumn> wall_columns;  // filled after the copies
+    std::vector<WallCorner> wall_corners;  // likewise
 
     /// How many factors of a step the scaled values and numbers take at least.
     int factors_needed() const {

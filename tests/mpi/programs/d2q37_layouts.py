@@ -17,7 +17,7 @@ import lbmgpu as lbm
 world = MPI.COMM_WORLD
 rank, size = world.Get_rank(), world.Get_size()
 devices, folder = sys.argv[1].split(","), Path(sys.argv[2])
-walls = [("periodic", 1), ("isothermal", 1), ("mixed", 0), ("varied", 1), ("adiabatic", 0)]
+walls = [("periodic", 1), ("isothermal", 1), ("mixed", 0), ("varied", 1), ("adiabatic", 0), ("oven", 0), ("stove", 0)]
 
 
 def split_layout(shape: tuple[int, int], parts: tuple[int, int]) -> lbm.Layout:

@@ -122,6 +122,9 @@ public:
                     backend::fill_wall_column(view(), columns[std::size_t(k)], parameters);
                 }
             });
+            for (const backend::WallCorner& corner : plan_->wall_corners) {
+                backend::fill_wall_corner(view(), corner, columns.data(), parameters);
+            }
         }
         turbulence_.renew();
     }
