@@ -84,7 +84,7 @@ def test_conduction_in_a_box(tau, walls, device):
         fluxes = [solver.heat_flux(face) for face in given]
         through = sum(np.abs(flux).sum() for flux in fluxes) / 2
         assert sum(flux.sum() for flux in fluxes) == pytest.approx(0, abs=1e-4 * through)
-    assert errors[-1] < 5e-3
+    assert errors[-1] < 8e-3
     assert order(errors, sizes) > 1.6
 
 

@@ -160,14 +160,26 @@ LBM_HD void fill_wall_corner(const LatticeView<S, Real, Stored>& lattice, const 
                 });
 }
 
-/// Half the sum of f c^2 over the populations that enter the fluid behind a corner in the next step, less that over
-/// those that leave it there.
+/// Of the corner at the lower (0) or upper (1) end of a wall the part of exchanged_energy() that a column has: what
+/// enters from, and leaves to, the halo cells as far from the other wall as the column is before it.
 template <class S, class Real, class Stored>
-LBM_HD double exchanged_in_corner(const LatticeView<S, Real, Stored>& lattice, int x, int y, const int (&outward)[2]) {
-    const MultispeedCorner corner{{outward[0], outward[1]}, {false, false}};
+LBM_HD double exchanged_in_corner(const LatticeView<S, Real, Stored>& lattice, const WallColumn& column, int end) {
+    const MultispeedWall& wall = column.wall;
+    const int distance = end == 0 ? wall.below : wall.above, other = end == 0 ? -1 : 1;
+    if (!wall.corner_heat[end] || distance >= wall_depth) {
+        return 0;
+    }
+    MultispeedCorner corner{};
+    corner.outward[wall.axis] = wall.outward;
+    corner.outward[1 - wall.axis] = other;
+    const int x = column.x + (wall.axis == 1 ? other * distance : 0);
+    const int y = column.y + (wall.axis == 0 ? other * distance : 0);
     double sum = 0;
-    over_corner(lattice, x, y, outward,
+    over_corner(lattice, x, y, corner.outward,
                 [&](int k, int m, const CellView<S, Real, Stored>& before, int beyond_x, int beyond_y) {
+                    if ((wall.axis == 0 ? m : k) != distance + 1) {
+                        return;
+                    }
                     const auto beyond = lattice.cell(beyond_x, beyond_y, 0);
                     static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
                         constexpr int cx = S::c[i][0], cy = S::c[i][1];
@@ -205,11 +217,8 @@ LBM_HD double exchanged_energy(const LatticeView<S, Real, Stored>& lattice, cons
             }
         });
     }
-    if (column.wall.corner_heat != 0) {
-        const int x = column.wall.axis == 0 ? column.wall.outward : column.wall.corner_heat;
-        const int y = column.wall.axis == 0 ? column.wall.corner_heat : column.wall.outward;
-        sum += exchanged_in_corner(lattice, column.x, column.y, {x, y});
-    }
+    sum += exchanged_in_corner(lattice, column, 0);
+    sum += exchanged_in_corner(lattice, column, 1);
     return sum;
 }
 

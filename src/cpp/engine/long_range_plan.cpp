@@ -133,13 +133,13 @@ private:
             std::array<int, 2> at{};
             at[std::size_t(axis)] = end_cell(axis, side);
             at[std::size_t(along)] = t;
-            MultispeedWall wall{axis, side == 0 ? -1 : 1, isothermal, 0, 0, wall_depth, wall_depth, 0};
+            MultispeedWall wall{axis, side == 0 ? -1 : 1, isothermal, 0, 0, wall_depth, wall_depth, {}};
             if (is_walled_[along]) {
                 wall.below = std::min(place, wall_depth);
                 wall.above = std::min(n - 1 - place, wall_depth);
-                const int end = wall.below == 0 ? -1 : wall.above == 0 ? 1 : 0;
-                const bool is_mixed = end != 0 && isothermal && !is_isothermal(2 * along + (end < 0 ? 0 : 1));
-                wall.corner_heat = is_mixed ? end : 0;
+                for (const int end : {0, 1}) {  // no heat passes the corner of two isothermal walls
+                    wall.corner_heat[end] = isothermal && !is_isothermal(2 * along + end);
+                }
             }
             plan_.columns.push_back({at[0], at[1], wall});
             using Terms = std::vector<WallTerms::Term>;

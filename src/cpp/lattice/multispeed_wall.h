@@ -24,10 +24,10 @@ struct MultispeedWall {
     int axis;     // of the wall's normal
     int outward;  // +1 or -1: direction along that axis from the fluid to the halo
     bool isothermal;
-    double theta;      // reduced temperature theta = T / cs2 - 1 of an isothermal wall
-    double gradient;   // derivative of theta along the wall
-    int below, above;  // columns up to the walls at both ends, at most wall_depth; that many without such a wall
-    int corner_heat;   // -1 or +1 in a corner at the end below or above whose heat is that of this wall; else 0
+    double theta;         // reduced temperature theta = T / cs2 - 1 of an isothermal wall
+    double gradient;      // derivative of theta along the wall
+    int below, above;     // columns up to the walls at both ends, at most wall_depth; that many without such a wall
+    bool corner_heat[2];  // whether heat through the corner at the end below, and above, is of this wall
 
     /// Whether a population of velocity (cx, cy) stays between the walls at both ends of this one.
     LBM_HD bool stays(int cx, int cy) const {
