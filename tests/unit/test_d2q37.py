@@ -347,6 +347,18 @@ def test_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run_case(path).converged
 
 
+def test_a_closed_box_in_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "box.json"
+    walls = {face: {"condition": "no-slip"} for face in ("-x", "+x", "-y", "+y")}
+    warm = {face: {"condition": "isothermal", "temperature": t} for face, t in (("-x", 0.73), ("+x", 0.67))}
+    path.write_text(json.dumps({**CASE, "faces": walls, "thermal": {"faces": warm}, "initial": {"temperature": 0.7}}))
+    run_case(path)
+    loaded = lbm.Solver.load(tmp_path / "box" / "checkpoint.h5", device="cpu")
+    assert loaded.mass() == pytest.approx(np.prod(SHAPE), rel=1e-13)
+    assert loaded.mean_heat_flux("-x") > 0 > loaded.mean_heat_flux("+x")
+
+
 @pytest.mark.parametrize(
     ("part", "where", "message"),
     [

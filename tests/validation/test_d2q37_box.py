@@ -100,7 +100,9 @@ def test_heat_through_a_box_is_that_between_plates(device):
     flux = gas.conductivity(CS2) * (hot - cold) / n
     for face, sign in (("-x", 1), ("+x", -1)):
         assert solver.mean_heat_flux(face) == pytest.approx(sign * flux, rel=1e-3)
-        np.testing.assert_allclose(solver.heat_flux(face), np.full(12, sign * flux), rtol=0.03)
+        local = solver.heat_flux(face) / (sign * flux)
+        np.testing.assert_allclose(local, np.ones(12), rtol=0.06)  # in corners columns pass heat to each other
+        np.testing.assert_allclose(local[3:-3], np.ones(6), rtol=0.01)
         assert solver.nusselt(face) == pytest.approx(1, rel=1e-3)
     assert np.abs(solver.velocity()).max() < 1e-4
 
