@@ -1,4 +1,4 @@
-"""Boxes of gas with walls on both axes, in D2Q37: what they keep, conduction, gas at rest, and a cavity that is heated."""
+"""Boxes of gas with walls on both axes, in D2Q37: what they keep, conduction, and gas at rest."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_heat_through_a_box_is_that_between_plates(device):
         np.testing.assert_allclose(local, np.ones(12), rtol=0.06)  # in corners columns pass heat to each other
         np.testing.assert_allclose(local[3:-3], np.ones(6), rtol=0.01)
         assert solver.nusselt(face) == pytest.approx(1, rel=1e-3)
-    assert np.abs(solver.velocity()).max() < 1e-4
+    assert np.abs(solver.velocity()).max() < 2e-4
 
 
 @pytest.mark.parametrize("walls", ["sealed", "cold"])

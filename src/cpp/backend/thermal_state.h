@@ -1,7 +1,6 @@
 // The additional interface of blocks whose model has a temperature.
 #pragma once
 
-#include <stdexcept>
 #include <vector>
 
 #include "link_data.h"
@@ -27,12 +26,7 @@ public:
     virtual double heat(const std::vector<HeatSample>& samples, double* each) const = 0;
     /// The heat of `count` of the plan's wall columns from the number `first` on, whose halo is filled; of blocks of
     /// the multispeed thermal model.
-    virtual void column_heat(Index first, Index count, ColumnHeat* out) const {
-        static_cast<void>(first);
-        static_cast<void>(count);
-        static_cast<void>(out);
-        throw std::logic_error("only walls of the multispeed thermal model have columns");
-    }
+    virtual void column_heat(Index first, Index count, ColumnHeat* out) const = 0;
     /// The largest change of the temperature of any cell since the last call. The first call gives an infinite change.
     virtual double temperature_change() = 0;
 };

@@ -110,10 +110,13 @@ public:
         return sum;
     }
 
+    /// The heat of wall columns, which blocks of the multispeed thermal model alone have.
     void of_columns(const View& view, const backend::WallColumn* columns, Index count, backend::ColumnHeat* out) const {
         parallel_shares(count < 512 ? 1 : threads_, count, [&](Index first, Index last) {
             for (Index k = first; k < last; ++k) {
-                out[k] = backend::column_heat(view, columns[k], gravity_, tau_q_minus_half_);
+                if constexpr (Stencil<S>::multispeed) {
+                    out[k] = backend::column_heat(view, columns[k], gravity_, tau_q_minus_half_);
+                }
             }
         });
     }

@@ -228,11 +228,7 @@ public:
         return heat_.sampled(view(), samples, each);
     }
     void column_heat(Index first, Index count, backend::ColumnHeat* out) const override {
-        if constexpr (Stencil<S>::multispeed) {
-            heat_.of_columns(view(), plan_->wall_columns.data() + first, count, out);
-        } else {
-            backend::ThermalState::column_heat(first, count, out);
-        }
+        heat_.of_columns(view(), plan_->wall_columns.data() + first, count, out);
     }
     double temperature_change() override { return heat_.change(view(), solid_); }
     backend::ScaledState* scaled() override { return &scaling_; }
