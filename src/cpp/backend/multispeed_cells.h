@@ -161,7 +161,8 @@ LBM_HD void fill_wall_corner(const LatticeView<S, Real, Stored>& lattice, const 
 }
 
 /// Of the corner at the lower (0) or upper (1) end of a wall the part of exchanged_energy() that a column has: what
-/// enters from, and leaves to, the halo cells as far from the other wall as the column is before it.
+/// leaves from the cells as far from the other wall as the column, and what enters to such cells. So a block that has
+/// the column has all of it in its halo.
 template <class S, class Real, class Stored>
 LBM_HD double exchanged_in_corner(const LatticeView<S, Real, Stored>& lattice, const WallColumn& column, int end) {
     const MultispeedWall& wall = column.wall;
@@ -177,15 +178,14 @@ LBM_HD double exchanged_in_corner(const LatticeView<S, Real, Stored>& lattice, c
     double sum = 0;
     over_corner(lattice, x, y, corner.outward,
                 [&](int k, int m, const CellView<S, Real, Stored>& before, int beyond_x, int beyond_y) {
-                    if ((wall.axis == 0 ? m : k) != distance + 1) {
-                        return;
-                    }
                     const auto beyond = lattice.cell(beyond_x, beyond_y, 0);
+                    const int from = wall.axis == 0 ? m : k;  // off the other wall, on both of its sides
                     static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
                         constexpr int cx = S::c[i][0], cy = S::c[i][1];
-                        if (corner.leaves(-cx, -cy, k, m)) {
+                        const int off_other = -other * (wall.axis == 0 ? cy : cx);
+                        if (corner.leaves(-cx, -cy, k, m) && off_other - from == distance) {
                             sum += 0.5 * (cx * cx + cy * cy) * double(beyond.post_collision(i));
-                        } else if (corner.leaves(cx, cy, k, m)) {
+                        } else if (corner.leaves(cx, cy, k, m) && from - 1 == distance) {
                             sum -= 0.5 * (cx * cx + cy * cy) * double(before.post_collision(i));
                         }
                     });
