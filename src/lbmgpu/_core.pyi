@@ -115,8 +115,8 @@ def models() -> dict[str, dict[str, Any]]:
 
     ``stencils``, names; ``smallest_size``, the fewest cells along an axis for each of them; ``numbers``, pairs of
     precision and storage; ``streamings``, the preferred one first; ``faces`` and ``thermal_faces``, the conditions of
-    flow and temperature; ``walled_axes``, along how many axes faces may be other than periodic; ``bodies``, whether
-    there may be any; ``nonequilibrium``, whether initial states may have the first-order part that gradients imply;
+    flow and temperature; ``bodies``, whether there may be any; ``nonequilibrium``, whether initial states may have the
+    first-order part that gradients imply;
     ``fields``, of ``density``, ``velocity``, ``temperature``, ``heat_flux``; ``drives``, of ``force`` (a volume),
     ``buoyancy`` (the same for each unit of temperature), ``gravity`` (an acceleration), ``heat_source``;
     ``temperature``: ``none``, a ``field`` in addition to the populations, or a ``moment`` of them.
@@ -348,6 +348,9 @@ class Engine:
 
     def heat_flux(self, face: int) -> NDArray[np.float64]:
         """Heat into the fluid a step and unit of area through each cell of the face; 0 where solid or adiabatic."""
+
+    def column_heat(self, face: int, exchanged: bool) -> NDArray[np.float64]:
+        """The same with D2Q37: what the next step takes in through the wall, or else Fourier's law at it."""
 
     def mean_heat_flux(self, face: int) -> float:
         """The mean of `heat_flux` over the face's fluid cells."""

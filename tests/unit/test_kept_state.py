@@ -46,7 +46,7 @@ TAKES_POPULATIONS: list[tuple[lbm.Domain, Any, dict[str, Any], str]] = [
     (domain(), REGULARIZED, {"thermal": lbm.HybridThermal(0.1)}, "thermal"),
     (domain(), REGULARIZED, {"storage": "float16"}, "the storage 'float16'"),
     (domain(), REGULARIZED, {"streaming": "in-place"}, "the streaming 'in-place'"),
-    (domain(y=lbm.FreeSlip()), REGULARIZED, {}, "FreeSlip() on face '-y'"),
+    (domain(y=lbm.Outflow()), REGULARIZED, {}, "Outflow() on face '-y'"),
     (domain(y=lbm.MovingWall((1e-3, 0, 0) * lbm.Sine(period=9))), REGULARIZED, {}, "changes in time"),
     (with_body(), REGULARIZED, {}, "the scheme 'interpolated' of body 'ball'"),
     (domain(), REGULARIZED, {"force": np.zeros((3, *SHAPE))}, "a force that changes from cell to cell or in time"),

@@ -117,7 +117,7 @@ struct Totals {
     double mass;
     double momentum[3];
     double energy;  // kinetic
-    double heat;    // sum of the temperature
+    double heat;    // sum of the temperature; of the internal energy rho T in the multispeed thermal model
 
     /// Adds the sums over other cells.
     void join(const Totals& other) {

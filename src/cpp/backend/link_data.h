@@ -213,6 +213,19 @@ struct WallColumn {
     MultispeedWall wall;
 };
 
+/// A corner of two walls of that model. (x, y) is the fluid cell in it, which may lie in the halo.
+struct WallCorner {
+    int x, y;
+    MultispeedCorner corner;
+    Index columns[2];  // of the plan: that in the corner of the wall across x, and that of the other
+};
+
+/// Heat that enters the fluid through the cell of a wall before a column, a step and a unit of area.
+struct ColumnHeat {
+    double exchanged;  // the energy that the next step takes in through the column
+    double conducted;  // Fourier's law for the temperatures of now
+};
+
 struct ForceAndTorque {
     double force[3];
     double torque[3];

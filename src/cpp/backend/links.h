@@ -38,6 +38,7 @@ struct LinkPlan {
     std::vector<VelocityCell> velocity_cells;
     std::vector<VelocityLink> velocity_links;
     std::vector<WallColumn> wall_columns;  // filled after the copies
+    std::vector<WallCorner> wall_corners;  // likewise
     // Of a state of moments, whose wall cells lie beside the block too, row by row: the solid cells, with one more
     // layer around, and how many cells there are behind each face of the block (2 axis + side) before a wall, or
     // before a face with free slip, behind which lie mirror images of the cells before it.

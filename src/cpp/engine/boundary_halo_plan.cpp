@@ -438,6 +438,7 @@ void BoundaryHaloPlan::take(LongRangePlan&& long_range, const std::vector<Phase>
         runs = long_range.copies;
     }
     links_.wall_columns = std::move(long_range.columns);
+    links_.wall_corners = std::move(long_range.corners);
     column_temperatures_ = std::move(long_range.temperatures);
     column_gradients_ = std::move(long_range.gradients);
     for (std::size_t block = 0; block < long_range.imports.size(); ++block) {
@@ -486,7 +487,8 @@ std::size_t BoundaryHaloPlan::bytes() const {
     for (const auto& cuts : cuts_of_links_) {
         sum += cuts.capacity() * sizeof(Index);
     }
-    sum += links_.wall_columns.capacity() * sizeof(backend::WallColumn) + column_temperatures_.bytes() +
+    sum += links_.wall_columns.capacity() * sizeof(backend::WallColumn) +
+           links_.wall_corners.capacity() * sizeof(backend::WallCorner) + column_temperatures_.bytes() +
            column_gradients_.bytes();
     sum += velocities_.bytes() + links_.velocity_cells.capacity() * sizeof(backend::VelocityCell) +
            links_.velocity_links.capacity() * sizeof(backend::VelocityLink);

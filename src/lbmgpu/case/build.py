@@ -334,7 +334,7 @@ def _check_steady(case: dict[str, Any]) -> None:
     if until.of == "nusselt":
         _check_heat("of: 'nusselt' given", case)
         given = [
-            *case["thermal"].get("faces", {}).values(),
+            *case.get("thermal", {}).get("faces", {}).values(),
             *(body.get("thermal", {}) for body in case.get("bodies", [])),
         ]
         if not any(entry.get("condition") == "isothermal" for entry in given):
@@ -346,12 +346,9 @@ def _check_steady(case: dict[str, Any]) -> None:
 
 
 def _check_heat(asked: str, case: dict[str, Any]) -> None:
-    """Raise ValueError for what is `asked` where a case has no temperature beside the flow."""
-    if "thermal" not in case and not _has_temperature(case):
+    """Raise ValueError for what is `asked` where a case has no temperature."""
+    if not _has_temperature(case):
         raise ValueError(f"{asked}, but the case has no temperature; 'thermal' gives it one")
-    stencil = case["domain"]["stencil"]
-    if models.of(stencil).carries_temperature:
-        raise ValueError(f"{asked} with {stencil}, but it is of a temperature beside the flow; leave it out")
 
 
 def build_collision(entry: dict[str, Any], flow_of: Convection | None = None) -> Collision:

@@ -163,7 +163,7 @@ public:
     }
     backend::Totals totals() const override {
         return totals_of<Real, S::D>(rows(), spec_.compressibility, numbered_rows(), fluid_rows(),
-                                     [](int, int, int) { return 0.0; });
+                                     [](int, int, int, Real) { return 0.0; });
     }
     void velocity_change(double& change2, double& norm2) override {
         last_velocity_.measure(rows(), address_.nx, numbered_rows(), fluid_rows(), change2, norm2);

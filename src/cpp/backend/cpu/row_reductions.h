@@ -10,8 +10,8 @@
 
 namespace lbm::cpu {
 
-/// `over_rows(body)` calls body(y, z, row), `for_fluid_row(y, z, visit)` calls visit(x, rho - 1, u), and heat(x, y, z)
-/// gives the temperature.
+/// `over_rows(body)` calls body(y, z, row), `for_fluid_row(y, z, visit)` calls visit(x, rho - 1, u), and
+/// heat(x, y, z, rho - 1) gives the temperature, or the internal energy of a gas.
 template <class Real, int D, class OverRows, class ForFluidRow, class Heat>
 backend::Totals totals_of(Index rows, double compressibility, OverRows&& over_rows, ForFluidRow&& for_fluid_row,
                           Heat&& heat) {
@@ -21,7 +21,7 @@ backend::Totals totals_of(Index rows, double compressibility, OverRows&& over_ro
         for_fluid_row(y, z, [&](int x, Real deviation, const Real* u) {
             const double inertia = inertia_of_deviation(double(deviation), compressibility);
             sum.mass += 1 + double(deviation);
-            sum.heat += heat(x, y, z);
+            sum.heat += heat(x, y, z, deviation);
             for (int d = 0; d < D; ++d) {
                 sum.momentum[d] += inertia * u[d];
                 sum.energy += 0.5 * inertia * double(u[d]) * u[d];

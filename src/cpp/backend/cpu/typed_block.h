@@ -123,6 +123,9 @@ public:
                     backend::fill_wall_column(view(), columns[std::size_t(k)], parameters);
                 }
             });
+            for (const backend::WallCorner& corner : plan_->wall_corners) {
+                backend::fill_wall_corner(view(), corner, columns.data(), parameters);
+            }
         }
         turbulence_.renew();
     }
@@ -225,6 +228,9 @@ public:
     double heat(const std::vector<backend::HeatSample>& samples, double* each) const override {
         return heat_.sampled(view(), samples, each);
     }
+    void column_heat(Index first, Index count, backend::ColumnHeat* out) const override {
+        heat_.of_columns(view(), plan_->wall_columns.data() + first, count, out);
+    }
     double temperature_change() override { return heat_.change(view(), solid_); }
     backend::ScaledState* scaled() override { return &scaling_; }
     backend::MovingState* moving() override { return &moving_; }
@@ -259,8 +265,9 @@ public:
 
     backend::Totals totals() const override {
         return totals_of<Real, S::D>(
-            rows(), spec_.compressibility, numbered_rows(), fluid_rows(), [this](int x, int y, int z) {
-                return backend::has_temperature(spec_) ? double(heat_.at(view(), x, y, z)) : 0.0;
+            rows(), spec_.compressibility, numbered_rows(), fluid_rows(), [this](int x, int y, int z, Real deviation) {
+                const double weight = Stencil<S>::multispeed ? 1 + double(deviation) : 1;  // internal energy of a gas
+                return backend::has_temperature(spec_) ? weight * double(heat_.at(view(), x, y, z)) : 0.0;
             });
     }
 
