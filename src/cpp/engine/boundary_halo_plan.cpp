@@ -489,8 +489,8 @@ std::size_t BoundaryHaloPlan::bytes() const {
     }
     sum += links_.wall_columns.capacity() * sizeof(backend::WallColumn) +
            links_.wall_corners.capacity() * sizeof(backend::WallCorner) + column_temperatures_.bytes() +
-           column_gradients_.bytes();
-    sum += velocities_.bytes() + links_.velocity_cells.capacity() * sizeof(backend::VelocityCell) +
+           column_gradients_.bytes() + velocities_.bytes() +
+           links_.velocity_cells.capacity() * sizeof(backend::VelocityCell) +
            links_.velocity_links.capacity() * sizeof(backend::VelocityLink);
     return sum + temperatures_.bytes() + links_.wall_temperatures.capacity() * sizeof(backend::WallTemperature) +
            links_.thermal_cells.capacity() * sizeof(backend::ThermalCell) +

@@ -10,6 +10,7 @@
 #include "../links.h"
 #include "device.h"
 #include "kernels/moment_arguments.h"
+#include "kernels/moment_shape.h"
 #include "upload.h"
 
 namespace lbm::cuda {
@@ -25,9 +26,9 @@ public:
         rows_.around = address_.halo_x;
         rows_.chunks = (address_.nx + rows_.around - 1 + wall_chunk) / wall_chunk + 1;
         chunks_.clear();
-        is_any_ = !plan.wall_cells.empty() || !plan.solid_cells.empty() ||
-                  std::any_of(plan.cells_to_mirror, plan.cells_to_mirror + 6,
-                              [&](int cells) { return cells < rows_.around; });
+        has_images_ = std::any_of(plan.cells_to_mirror, plan.cells_to_mirror + 6,
+                                  [&](int cells) { return cells < rows_.around; });
+        is_any_ = !plan.wall_cells.empty() || !plan.solid_cells.empty() || has_images_;
         std::vector<MomentWallCell> cells;
         if (is_any_) {
             const int around_z = address_.halo_z == 0 ? 0 : rows_.around;
@@ -57,9 +58,12 @@ public:
         upload(chunk_buffer_, stream_, chunks_);
         cells_ = std::move(cells);
         wall_cells_ = plan.wall_cells;
-        rows_.link_count = Index(plan.wall_links.size());
-        kept_ = DeviceBuffer(stream_.ordinal(), std::size_t(spec_.state->steps_per_launch * rows_.link_count) *
-                                                    backend::size_of(spec_.precision));
+        rows_.cell_count = Index(cells_.size());
+        const int from_above =
+            backend::with_stencil(spec_.stencil, [](auto s) { return FromAbove<decltype(s)>::count; });
+        kept_ =
+            DeviceBuffer(stream_.ordinal(), std::size_t(spec_.state->steps_per_launch * rows_.cell_count * from_above) *
+                                                backend::size_of(spec_.precision));
         set_values(plan);
     }
     /// Takes the values of the plan, which have changed.
@@ -84,6 +88,8 @@ public:
     }
 
     bool is_any() const { return is_any_; }
+    /// Whether cells beside the block are images of others behind faces with free slip.
+    bool has_images() const { return has_images_; }
     /// Whether some cell of a box of rows and chunks of cells, which may lie beside the block, has walls next to it.
     /// Along self-periodic axes positions are taken around.
     bool has_any(int first_x, int end_x, int first_y, int end_y, int first_z, int end_z) const {
@@ -136,7 +142,7 @@ private:
     int D_;
     const WorkStream& stream_;
     MomentWallRows rows_{};
-    bool is_any_ = false;
+    bool is_any_ = false, has_images_ = false;
     std::vector<int> chunks_;
     std::vector<MomentWallCell> cells_;
     std::vector<backend::WallCell> wall_cells_;

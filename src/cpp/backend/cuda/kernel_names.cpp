@@ -133,19 +133,18 @@ KernelName moment_kernel(const BlockSpec& spec, const MomentKernel& kind) {
     return {function + ".h", "lbm::cuda::" + std::string(solid ? "update_moments" : "update_moments_2d") + "<" +
                                  stencil_name(spec) + ", " + collision_name(spec) + ", " + real + ", " +
                                  (spec.has_eddy_viscosity ? own : "lbm::Laminar<" + own + ">") + ", " +
-                                 word(kind.forced) + ", " + word(kind.walls) + ", " +
-                                 std::to_string(kind.cells_per_thread) + ", " + std::to_string(kind.steps) + ", " +
-                                 std::to_string(kind.rows) + ", " + known_pitch(spec) + ">"};
+                                 word(kind.forced) + ", " + word(kind.walls) + ", " + word(kind.walls && kind.images) +
+                                 ", " + std::to_string(kind.cells_per_thread) + ", " + std::to_string(kind.steps) +
+                                 ", " + std::to_string(kind.rows) + ", " + known_pitch(spec) + ">"};
 }
 
 KernelName state_kernel(const BlockSpec& spec, const std::string& header, const std::string& function,
                         const std::string& more) {
     const bool moments = spec.state->keeps_moments;
-    const std::string stored =
-        moments ? "lbm::cuda::AsMoments<" + collision_name(spec) + ">" : type_name(spec.storage);
-    return {moments ? "moment_readers.h" : header,
-            "lbm::cuda::" + function + "<" + stencil_name(spec) + ", " + type_name(spec.precision) + ", " + stored +
-                (more.empty() ? "" : ", " + more) + ">"};
+    const std::string stored = moments ? "lbm::cuda::AsMoments<" + collision_name(spec) + ">" : type_name(spec.storage);
+    return {moments ? "moment_readers.h" : header, "lbm::cuda::" + function + "<" + stencil_name(spec) + ", " +
+                                                       type_name(spec.precision) + ", " + stored +
+                                                       (more.empty() ? "" : ", " + more) + ">"};
 }
 
 }  // namespace lbm::cuda

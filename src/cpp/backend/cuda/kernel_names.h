@@ -23,6 +23,7 @@ struct MomentKernel {
     int steps, cells_per_thread;
     int rows;  // of a tile; in two dimensions lanes beside a strip
     bool forced, walls;
+    bool images;  // whether there are faces with free slip
 };
 KernelName moment_kernel(const backend::BlockSpec& spec, const MomentKernel& kind);
 

@@ -269,7 +269,7 @@ private:
     }
 
     MomentKernel kernel(int steps, bool walls) const {
-        return {steps, tiling_.cells_per_thread, tiling_.rows, forced(), walls};
+        return {steps, tiling_.cells_per_thread, tiling_.rows, forced(), walls, walls_.has_images()};
     }
     void expect_kernels() {
         kernels_.expect(moment_kernel(spec_, kernel(most_steps(), false)));

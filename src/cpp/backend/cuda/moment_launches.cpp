@@ -35,10 +35,10 @@ void for_shapes(int most_steps, Visit&& visit) {
             [&]<int k>() { visit.template operator()<MomentShape<S, Real, Of::cells, steps, k + 1>>(k + 1); });
     } else {
         static_for<most_moment_steps>([&]<int k>() {
-            constexpr int beside = k + 1;
-            if constexpr (beside * Of::cells >= steps) {
-                if (beside == (most_steps + Of::cells - 1) / Of::cells) {
-                    visit.template operator()<StripShape<S, Real, Of::cells, steps, beside>>(beside);
+            constexpr int extra = k + 1;
+            if constexpr (extra * Of::cells >= steps) {
+                if (extra == (most_steps + Of::cells - 1) / Of::cells) {
+                    visit.template operator()<StripShape<S, Real, Of::cells, steps, extra>>(extra);
                 }
             }
         });

@@ -32,10 +32,10 @@ struct MomentWallRows {
     int cells_to_wall[6];    // behind each face of the block, 2 axis + side, before a wall; many where there is none
     int cells_to_mirror[6];  // the same before a face with free slip
     double force[3];         // for the velocity that formulas read
-    // What formulas give in place of populations of the layer above, until that is there: in each of the steps a number
-    // for each link, of the arithmetic type. Tiles that compute the same cell write the same numbers.
+    // What formulas give in place of populations of the layer above, until that is there: in each of the steps numbers
+    // of the arithmetic type for each of `cells`. Tiles that compute the same cell write the same numbers.
     void* kept;
-    Index link_count;
+    Index cell_count;
 
     LBM_HD Index row(const Address& a, int x, int y, int z) const {
         const int around_z = a.halo_z == 0 ? 0 : around;

@@ -25,29 +25,29 @@ template <class Tile, int V, int steps>
 struct MomentPlace {
     int slot, x, y;  // of its first cell, which may lie beside the block
     int row;         // of the tile, those beside it included
-    bool beside;     // whether its cells are those beside the ends of rows
+    bool is_extra;   // whether its cells are those next to the ends of rows
 
     __device__ MomentPlace(int tile_x, int first_y) {
         const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
-        constexpr int ends = 2 * Tile::lanes_beside;
-        beside = warp >= Tile::all_rows;
+        constexpr int ends = 2 * Tile::extra_lanes;
+        is_extra = warp >= Tile::all_rows;
         const int end = (warp - Tile::all_rows) * 32 + lane;
-        row = beside ? min(end / ends, Tile::all_rows - 1) : warp;
+        row = is_extra ? min(end / ends, Tile::all_rows - 1) : warp;
         const int in_ends = end % ends;
-        const int in_row = !beside ? lane + Tile::lanes_beside : in_ends < Tile::lanes_beside ? in_ends : 32 + in_ends;
+        const int in_row = !is_extra ? lane + Tile::extra_lanes : in_ends < Tile::extra_lanes ? in_ends : 32 + in_ends;
         slot = Tile::guard + row * Tile::width + in_row;
-        x = (tile_x * 32 + in_row - Tile::lanes_beside) * V;
+        x = (tile_x * 32 + in_row - Tile::extra_lanes) * V;
         y = first_y + row - steps;
     }
     /// Whether step s, from 0 on, computes the cells of this thread, of rows that end at `end_y`.
     __device__ bool computes(int s, int end_y) const {
         const bool in_tile = row > s && row < Tile::all_rows - 1 - s && y < end_y + steps - 1 - s;
-        return in_tile && (s < steps - 1 || !beside);
+        return in_tile && (s < steps - 1 || !is_extra);
     }
 };
 
-template <class S, class Collision, class Real, class Parameters, bool forced, bool walls, int V, int steps, int rows,
-          int pitch>
+template <class S, class Collision, class Real, class Parameters, bool forced, bool walls, bool images, int V,
+          int steps, int rows, int pitch>
 __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 1)
     update_moments(const __grid_constant__ MomentUpdate<Real, Parameters> a) {
     using Tile = MomentTile<S, Real, V, steps, rows>;
@@ -63,11 +63,11 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
     const bool has_cells = x < address.nx + steps;
     x = has_cells ? x : 0;
     const int y = address.self_periodic[1] ? around(at.y, address.ny) : at.y;
-    MomentWallsOfThread<S, Real, V, steps> at_walls(a.walls, address, x, y, has_cells);
+    MomentWallsOfThread<S, Real, V, steps, images> at_walls(a.walls, address, x, y, has_cells);
     const Index stride = pitch > 0 ? pitch : address.population_stride;
     const Index layer_stride = address.row_stride * (address.ny + 2 * address.halo_y);
     int z = address.self_periodic[2] ? around(first_z - steps, address.nz) : first_z - steps;
-    const int row_y = walls ? at_walls.image_y.at : y;
+    const int row_y = images ? at_walls.image_y.at : y;
     const Real* from = a.source + address.row(reads ? row_y : 0, z, 0) + x;
     Real* to = a.target + address.row(reads ? y : 0, first_z, 0) + x;
     const auto next_layer = [&]() {
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
         read.load(from, stride);
     };
     const auto force_of = [&]<int v>() {
-        if constexpr (walls && forced) {
+        if constexpr (images && forced) {
             return at_walls.template force_of<v>(force);
         } else {
             return force;
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
                 Tile::template gather<0>(exposed, at.slot, own, f);
                 Tile::template gather<1>(exposed, at.slot, own, f);
                 if constexpr (walls) {
-                    serve_links<s>(at_walls, own, a.compressibility, f, sum.below, [&](int) { return k >= 2 * s; });
+                    apply_links<s>(at_walls, own, a.compressibility, f, sum.below, [&](int) { return k >= 2 * s; });
                 }
                 static_for<V>([&]<int v>() {
                     sum.two[v] = add_own_layer<S>(sum.below[v], layer_sums<S, 0>(f[v]));

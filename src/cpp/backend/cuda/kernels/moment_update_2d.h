@@ -36,12 +36,12 @@ __device__ void gather_from_warp(const Real (&own)[V][S::Q], Real (&f)[V][S::Q])
     });
 }
 
-template <class S, class Collision, class Real, class Parameters, bool forced, bool walls, int V, int steps,
-          int lanes_beside, int pitch>
-__global__ void __launch_bounds__(StripShape<S, Real, V, steps, lanes_beside>::threads,
-                                  StripShape<S, Real, V, steps, lanes_beside>::blocks)
+template <class S, class Collision, class Real, class Parameters, bool forced, bool walls, bool images, int V,
+          int steps, int extra_lanes, int pitch>
+__global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::threads,
+                                  StripShape<S, Real, V, steps, extra_lanes>::blocks)
     update_moments_2d(const __grid_constant__ MomentUpdate<Real, Parameters> a) {
-    using Shape = StripShape<S, Real, V, steps, lanes_beside>;
+    using Shape = StripShape<S, Real, V, steps, extra_lanes>;
     const int lane = int(threadIdx.x) % 32;
     const int number = int(blockIdx.x) * Shape::warps + int(threadIdx.x) / 32;
     const int last = min(number, a.unit_count - 1);  // warps that have none do as the last one, and store nothing
@@ -49,8 +49,8 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, lanes_beside>::t
     const int segment = unit / a.tiles_x;
     const Address& address = a.address;
     const int first_y = a.rows.y + segment * a.layers, layers = min(a.layers, a.rows.y + a.rows.ny - first_y);
-    const int at_x = ((unit - segment * a.tiles_x) * Shape::own_lanes + lane - Shape::lanes_beside) * V;
-    const bool stores = number == last && lane >= Shape::lanes_beside && lane < 32 - Shape::lanes_beside;
+    const int at_x = ((unit - segment * a.tiles_x) * Shape::own_lanes + lane - Shape::extra_lanes) * V;
+    const bool stores = number == last && lane >= Shape::extra_lanes && lane < 32 - Shape::extra_lanes;
 
     int x = address.self_periodic[0] ? around(at_x, address.nx) : at_x;
     const bool has_cells = x < address.nx + steps;
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, lanes_beside>::t
     CellForce<S, Real> force{{}, forced};
     static_for<S::D>([&]<int d>() { force.of[d] = forced ? a.force[d] : Real(0); });
     MomentSums<S, Real, V> sums[steps];
-    MomentWallsOfThread<S, Real, V, steps> at_walls(a.walls, address, x, 0, has_cells);
+    MomentWallsOfThread<S, Real, V, steps, images> at_walls(a.walls, address, x, 0, has_cells);
     MomentPacks<S, Real, V> packs;
     const auto load = [&]() {
         if constexpr (walls) {
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, lanes_beside>::t
         packs.load(from, stride);
     };
     const auto force_of = [&]<int v>() {
-        if constexpr (walls && forced) {
+        if constexpr (images && forced) {
             return at_walls.template force_of<v>(force);
         } else {
             return force;
@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, lanes_beside>::t
                 m[v] = collided<S, Collision>(in, force_of.template operator()<v>(), a.compressibility, a.parameters);
             });
             if constexpr (walls) {
-                serve_links<s>(at_walls, own, a.compressibility, f, sum.below,
+                apply_links<s>(at_walls, own, a.compressibility, f, sum.below,
                                [&](int v) { return k >= 2 * s && lane * V + v >= s && lane * V + v < 32 * V - s; });
             }
             static_for<V>([&]<int v>() {

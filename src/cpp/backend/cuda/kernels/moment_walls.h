@@ -5,11 +5,13 @@
 #include "../../../lattice/moment_collision.h"
 #include "../../wall_links.h"
 #include "moment_arguments.h"
+#include "moment_shape.h"
 
 namespace lbm::cuda {
 
-/// The walls of a thread's cells, layer by layer, and the cells of which they are images behind faces with free slip.
-template <class S, class Real, int V, int steps>
+/// The walls of a thread's cells, layer by layer, and, if there are `images`, the cells of which they are images behind
+/// faces with free slip.
+template <class S, class Real, int V, int steps, bool images>
 struct MomentWallsOfThread {
     static constexpr int none = -1, outside = -2;
 
@@ -42,17 +44,19 @@ struct MomentWallsOfThread {
     __device__ bool has_image_x() const {
         bool any = false;
         static_for<V>([&]<int v>() { any = any || image_offsets[v] != v; });
-        return any;
+        return images && any;
     }
     /// Turns the moments of the cell of which cell v is an image into its own.
     template <int v>
     __device__ void mirror_cell(StoredMoments<S, Real>& m) const {
-        if (image_x[v].odd) {
-            mirror<0>(m);
-        }
-        if constexpr (S::D == 3) {
-            if (image_y.odd) {
-                mirror<1>(m);
+        if constexpr (images) {
+            if (image_x[v].odd) {
+                mirror<0>(m);
+            }
+            if constexpr (S::D == 3) {
+                if (image_y.odd) {
+                    mirror<1>(m);
+                }
             }
         }
     }
@@ -77,7 +81,12 @@ struct MomentWallsOfThread {
     /// The cell of a layer that came in `s` layers ago.
     template <int s, int v>
     __device__ MomentWallCell cell() const {
-        return entry[s] < 0 ? MomentWallCell{} : walls.cells[entry[s] + MomentWallRows::place(x + v)];
+        return entry[s] < 0 ? MomentWallCell{} : walls.cells[number<s, v>()];
+    }
+    /// Its number among those that have entries.
+    template <int s, int v>
+    __device__ int number() const {
+        return entry[s] + MomentWallRows::place(x + v);
     }
     template <int s, int v>
     __device__ bool is_solid(const MomentWallCell& cell) const {
@@ -103,29 +112,26 @@ struct MomentWallsOfThread {
     }
 };
 
-/// Calls visit.operator()<i>(place among the cell's links) for the populations that formulas give a cell.
-template <class S, class Visit>
-__device__ void for_links(const MomentWallCell& cell, Visit&& visit) {
-    UInt32 link = cell.first;
-    static_for<S::Q - 1>([&]<int k>() {
-        constexpr int i = k + 1;
-        if ((cell.links >> i & 1U) != 0) {
-            visit.template operator()<i>(link);
-            ++link;
-        }
-    });
-}
+/// What formulas give a cell in step s in place of populations of the layer above, until that is there.
+template <class S, class Real>
+struct KeptPopulations {
+    Real* of_cell;
 
-/// Calls visit.operator()<i>(incoming) for what has been kept for a cell in step s.
-template <int s, class S, class Real, class Visit>
-__device__ void for_kept(const MomentWallRows& walls, const MomentWallCell& cell, Visit&& visit) {
-    const Real* const kept = static_cast<const Real*>(walls.kept) + s * walls.link_count;
-    for_links<S>(cell, [&]<int i>(UInt32 link) {
-        if constexpr (S::c[i][S::D - 1] < 0) {
-            visit.template operator()<i>(kept[link]);
-        }
-    });
-}
+    __device__ KeptPopulations(const MomentWallRows& walls, int s, int cell)
+        : of_cell(static_cast<Real*>(walls.kept) + (Index(s) * walls.cell_count + cell) * FromAbove<S>::count) {}
+
+    /// Calls visit.operator()<i>(number) for the populations that formulas give of those from above.
+    template <class Visit>
+    __device__ void for_each(UInt32 links, Visit&& visit) const {
+        static_for<S::Q>([&]<int i>() {
+            if constexpr (S::c[i][S::D - 1] < 0) {
+                if ((links >> i & 1U) != 0) {
+                    visit.template operator()<i>(of_cell[FromAbove<S>::rank(i)]);
+                }
+            }
+        });
+    }
+};
 
 /// The populations of a link's formula.
 template <class S, class Real>
@@ -171,47 +177,45 @@ __device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, cons
     }
 }
 
-/// Serves the links of a cell in step s, whose populations are `own`: those in its layer in place of the incoming
+/// Gives a cell the populations of its links, `given.operator()<i>()`: those in its layer in place of the incoming
 /// populations `in`, those from below by their sums, and those from above are kept.
-template <int s, class S, class Real>
-__device__ void serve_links(const MomentWallRows& walls, const MomentWallCell& cell, bool image_x, bool image_y,
-                            const Real (&own)[S::Q], Real compressibility, Real (&in)[S::Q],
-                            LayerSums<S, Real>& below) {
-    const bool rests = (cell.links & MomentWallCell::rests) != 0;
-    Real given[S::Q];
-    if (!rests) {
-        Real h[S::Q];
-        static_for<S::Q>([&]<int i>() { h[i] = own[i]; });
-        evaluate_formulas<S>(walls, cell, image_x, image_y, compressibility, h, given);
-    }
-    Real* const kept = static_cast<Real*>(walls.kept) + s * walls.link_count;
+template <class S, class Real, class Given>
+__device__ void give(UInt32 links, const KeptPopulations<S, Real>& kept, Real (&in)[S::Q], LayerSums<S, Real>& below,
+                     Given&& given) {
     Real from_below[S::Q] = {};
-    for_links<S>(cell, [&]<int i>(UInt32 link) {
-        constexpr int up = S::c[i][S::D - 1];
-        const Real incoming = rests ? own[Stencil<S>::opposite(i)] : given[i];
-        if constexpr (up < 0) {
-            kept[link] = incoming;
+    static_for<S::Q - 1>([&]<int k>() {
+        constexpr int i = k + 1, up = S::c[i][S::D - 1];
+        if constexpr (up > 0) {
+            from_below[i] = (links >> i & 1U) != 0 ? given.template operator()<i>() : Real(0);
         } else if constexpr (up == 0) {
-            in[i] = incoming;
-        } else {
-            from_below[i] = incoming;
+            in[i] = (links >> i & 1U) != 0 ? given.template operator()<i>() : in[i];
         }
     });
+    kept.for_each(links, [&]<int i>(Real& number) { number = given.template operator()<i>(); });
     add_given<S, 1>(below, from_below);
 }
 
-/// The same for those of a thread's cells that are complete, of the layer that came in `s` layers ago: others, beside a
-/// tile, would keep what is not true.
-template <int s, class S, class Real, int V, int steps, class IsComplete>
-__device__ void serve_links(const MomentWallsOfThread<S, Real, V, steps>& walls, const Real (&own)[V][S::Q],
+/// Serves the links of those of a thread's cells that are complete, of the layer that came in `s` layers ago: others,
+/// beside a tile, would keep what is not true. Their populations are `own`.
+template <int s, class S, class Real, int V, int steps, bool images, class IsComplete>
+__device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>& walls, const Real (&own)[V][S::Q],
                             Real compressibility, Real (&in)[V][S::Q], LayerSums<S, Real> (&below)[V],
                             const IsComplete& is_complete) {
     if (walls.entry[s] >= 0) {
         static_for<V>([&]<int v>() {
             const MomentWallCell cell = walls.template cell<s, v>();
             if (cell.has_links(S::Q) && is_complete(v)) {
-                serve_links<s, S>(walls.walls, cell, walls.image_x[v].odd, walls.image_y.odd, own[v], compressibility,
-                                  in[v], below[v]);
+                const KeptPopulations<S, Real> kept(walls.walls, s, walls.template number<s, v>());
+                if ((cell.links & MomentWallCell::rests) != 0) {
+                    give<S>(cell.links, kept, in[v], below[v],
+                            [&]<int i>() { return own[v][Stencil<S>::opposite(i)]; });
+                } else {
+                    Real h[S::Q], given[S::Q];
+                    static_for<S::Q>([&]<int i>() { h[i] = own[v][i]; });
+                    evaluate_formulas<S>(walls.walls, cell, images && walls.image_x[v].odd, images && walls.image_y.odd,
+                                         compressibility, h, given);
+                    give<S>(cell.links, kept, in[v], below[v], [&]<int i>() { return given[i]; });
+                }
             }
         });
     }
@@ -221,30 +225,32 @@ __device__ void serve_links(const MomentWallsOfThread<S, Real, V, steps>& walls,
 /// in `s` layers before `layer`; what came off walls takes their place. Where that is the layer behind a face with free
 /// slip it sends back what it got, which are the sums `below`; and the first layer before such a face gets back what it
 /// sends.
-template <int s, class S, class Real, int V, int steps>
-__device__ void sums_above(const MomentWallsOfThread<S, Real, V, steps>& walls, int layer, Real (&in)[V][S::Q],
+template <int s, class S, class Real, int V, int steps, bool images>
+__device__ void sums_above(const MomentWallsOfThread<S, Real, V, steps, images>& walls, int layer, Real (&in)[V][S::Q],
                            LayerSums<S, Real> (&below)[V], LayerSums<S, Real> (&above)[V]) {
-    const bool from_image = layer - s == walls.end_real;
+    const bool from_image = images && layer - s == walls.end_real;
     static_for<V>([&]<int v>() {
         const MomentWallCell cell = walls.template cell<s + 1, v>();
+        const KeptPopulations<S, Real> kept(walls.walls, s, walls.template number<s + 1, v>());
         if (from_image) {
             Real given[S::Q] = {};
-            for_kept<s, S, Real>(walls.walls, cell, [&]<int i>(Real incoming) { given[i] = incoming; });
+            kept.for_each(cell.links, [&]<int i>(Real number) { given[i] = number; });
             above[v] = below[v];
             add_given<S, -1>(above[v], given);
         } else {
-            for_kept<s, S, Real>(walls.walls, cell, [&]<int i>(Real incoming) { in[v][i] = incoming; });
+            kept.for_each(cell.links, [&]<int i>(Real number) { in[v][i] = number; });
             above[v] = layer_sums<S, -1>(in[v]);
         }
-        if (layer - s == walls.first_real) {
+        if (images && layer - s == walls.first_real) {
             below[v] = layer_sums<S, -1>(in[v]);
         }
     });
 }
 
 /// Clears the moments of solid cells of the layer that came in `s` layers ago.
-template <int s, class S, class Real, int V, int steps>
-__device__ void clear_solid(const MomentWallsOfThread<S, Real, V, steps>& walls, StoredMoments<S, Real> (&m)[V]) {
+template <int s, class S, class Real, int V, int steps, bool images>
+__device__ void clear_solid(const MomentWallsOfThread<S, Real, V, steps, images>& walls,
+                            StoredMoments<S, Real> (&m)[V]) {
     if (walls.template may_have_any<s>()) {
         static_for<V>([&]<int v>() {
             if (walls.template is_solid<s, v>(walls.template cell<s, v>())) {
