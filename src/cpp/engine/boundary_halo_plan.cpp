@@ -481,15 +481,12 @@ std::size_t BoundaryHaloPlan::bytes() const {
             sum += runs.capacity() * sizeof(CopyRun);
         }
     }
-    for (const auto& links : body_links_) {
-        sum += links.capacity() * sizeof(BodyLink);
+    for (std::size_t body = 0; body < body_links_.size(); ++body) {
+        sum += body_links_[body].capacity() * sizeof(BodyLink) + cuts_of_links_[body].capacity() * sizeof(Index);
     }
-    for (const auto& cuts : cuts_of_links_) {
-        sum += cuts.capacity() * sizeof(Index);
-    }
+    sum += column_temperatures_.bytes() + column_gradients_.bytes() + velocities_.bytes();
     sum += links_.wall_columns.capacity() * sizeof(backend::WallColumn) +
-           links_.wall_corners.capacity() * sizeof(backend::WallCorner) + column_temperatures_.bytes() +
-           column_gradients_.bytes() + velocities_.bytes() +
+           links_.wall_corners.capacity() * sizeof(backend::WallCorner) +
            links_.velocity_cells.capacity() * sizeof(backend::VelocityCell) +
            links_.velocity_links.capacity() * sizeof(backend::VelocityLink);
     return sum + temperatures_.bytes() + links_.wall_temperatures.capacity() * sizeof(backend::WallTemperature) +
