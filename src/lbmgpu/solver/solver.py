@@ -101,8 +101,7 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
             flow but for rounding. It goes with faces that are periodic, `NoSlip`, `MovingWall`, `FreeSlip`, and
             `VelocityInlet` and `PressureOutlet` in their default schemes, bodies with half-way walls, all of them
             steady, one force for all cells, and a storage in the precision. ``"auto"``: moments where everything goes
-            with them, else populations; that depends on neither devices nor layout, and `report` says what does not go
-            with them.
+            with them, else populations, whatever devices and layout; `report` says what does not go with them.
 
     Raises:
         TypeError, ValueError: a wrong argument, or one that does not go with another or differs among ranks, or a
