@@ -93,8 +93,10 @@ class Description:
         lines = [f"{self.name}: {size} cells from ({corner}), {what} {self.volume:.6g}"]
         if self.triangles is not None:
             edges = self.repairs["open_edges"]
-            state = "a sheet" if self.is_closed and edges else "closed"
-            state = state if self.is_closed else f"not closed: {edges} edges of one triangle"
+            if self.is_closed:
+                state = "a sheet" if edges else "closed"
+            else:
+                state = f"not closed: {edges} edges of one triangle"
             lines.append(f"{self.triangles} triangles, {state}")
             done = {"joined": "corners joined", "dropped": "triangles dropped", "flipped": "triangles turned"}
             lines += [f"{self.repairs[key]} {words}" for key, words in done.items() if self.repairs[key]]
