@@ -34,6 +34,7 @@ KINDS = (
     "recorders",
     "open-faces",
     "turbulence",
+    "moments",
     "series",
     "bodies",
 )
@@ -53,14 +54,17 @@ def table(result: dict[str, Any]) -> str:
         title = f"{machine['processor']}, {machine['threads']} threads, {machine['isa']}, Python {machine['python']}:"
     metered = any(row.get("watts") is not None for row in result["measurements"])
     memory = "copy" if gpu else "scale"
+    stepped = any(row.get("steps_per_update", 1) > 1 for row in result["measurements"])
     lines = [
         title,
         "",
-        f"| configuration | MLUPS | B | GB/s | {memory} | fraction |{' W | nJ |' if metered else ''}",
-        f"|---|---|---|---|---|---|{'---|---|' if metered else ''}",
+        f"| configuration | MLUPS | B |{' steps |' if stepped else ''} GB/s | {memory} | fraction |"
+        f"{' W | nJ |' if metered else ''}",
+        f"|---|---|---|---|---|---|{'---|' if stepped else ''}{'---|---|' if metered else ''}",
     ]
     for row in result["measurements"]:
-        speeds = f"{row['mlups']:.1f} | {row['bytes_per_update']} | {row['bandwidth'] / 1e9:.1f}"
+        steps = f" {row['steps_per_update']} |" if stepped else ""
+        speeds = f"{row['mlups']:.1f} | {row['bytes_per_update']} |{steps} {row['bandwidth'] / 1e9:.1f}"
         ratio = f"{row['memory_bandwidth'] / 1e9:.1f} | {row['bandwidth_fraction']:.3f}"
         cells = f"{name(row['configuration'])} | {speeds} | {ratio}"
         lines.append(f"| {cells} | {power(row)} |" if metered else f"| {cells} |")
@@ -324,7 +328,8 @@ def name(c: dict[str, Any]) -> str:
     kind = c["precision"] if c["storage"] == c["precision"] else f"{c['precision']}, stored as {c['storage']}"
     flow = "" if c.get("flow", "periodic") == "periodic" else f", {c['flow']}"
     members = f", {c['members']} members" if c.get("members", 1) > 1 else ""
-    return f"{c['stencil']} {c['collision']} {kind}, {c['streaming']}, size {c['size']}{flow}{members}"
+    how = c["streaming"] if c.get("state", "populations") == "populations" else c["state"]
+    return f"{c['stencil']} {c['collision']} {kind}, {how}, size {c['size']}{flow}{members}"
 
 
 def main() -> None:
@@ -354,6 +359,8 @@ def main() -> None:
             tables["setup"].append(setup_table(result))
         elif "scaling" in result:
             tables["scaling" if result["machine"]["processes"] == 1 else "scaling-mpi"].append(scaling_table(result))
+        elif all(row["configuration"].get("state") == "moments" for row in result["measurements"]):
+            tables["moments"].append(table(result))
         else:
             tables["gpu" if "gpu" in result["machine"] else "cpu"].append(table(result))
             on_gpus += [result] if "gpu" in result["machine"] else []

@@ -4,8 +4,9 @@
 
 Plates at two temperatures, periodic sides 2.016 times as far apart as the plates, gravity. A gas that rises expands and
 cools by g / c_p a cell, so only what the plates differ by beyond that drives the flow: the Rayleigh number is made with
-that difference, ``Ra = g dT H^3 / (T nu alpha)``, and the Nusselt number is the gradient at a plate beyond g / c_p over
-dT / H (E. A. Spiegel & G. Veronis, Astrophys. J. 131 (1960) 442, show that a shallow layer is then as Boussinesq's).
+that difference, ``Ra = g dT H^3 / (T nu alpha)``, and the Nusselt number is the heat through a plate beyond k g / c_p
+over k dT / H (E. A. Spiegel & G. Veronis, Astrophys. J. 131 (1960) 442, show that a shallow layer is then as that of
+Boussinesq).
 """
 
 from __future__ import annotations
@@ -76,20 +77,8 @@ class Layer:
         self.solver.initialize(density=pressure / temperature, temperature=temperature)
 
     def nusselt(self) -> tuple[float, float]:
-        """At the hot and at the cold plate, from the mean temperature in the three cells next to them.
-
-        The conductivity goes with the pressure, which at the plates is not that of the middle. At relaxation times near
-        1/2 the profile has ripples beside the plates, so that the two numbers may differ by some percent.
-        """
-        temperature = np.asarray(self.solver.temperature(), dtype=np.float64)
-        mean, pressure = temperature.mean(axis=0), (temperature * self.solver.density()).mean(axis=0)
-        unit = self.difference / self.height
-        found = []
-        for wall, t, p in ((self.hot, mean[:3], pressure[:2]), (self.cold, mean[:-4:-1], pressure[:-3:-1])):
-            slope = abs(184 * wall - 225 * t[0] + 50 * t[1] - 9 * t[2]) / 60  # of third order, at the wall
-            share = (3 * p[0] - p[1]) / 2 / pressure.mean()
-            found.append(float(slope * share - self.drop) / unit)
-        return found[0], found[1]
+        """At the hot and at the cold plate: the heat through each, less what the adiabatic gradient conducts."""
+        return self.solver.nusselt("-y"), self.solver.nusselt("+y")
 
 
 def picture(layer: Layer, path: str) -> None:

@@ -104,13 +104,19 @@ def least_odd_rate(stencil: str, viscosity: float) -> float: ...  # of CentralMo
 def collision_names(stencil: str = "") -> list[str]:
     """The engine's names of the collisions that support `stencil`, or of all."""
 
+def moment_collisions() -> list[str]:
+    """The names of those that may keep their state as moments."""
+
+def moment_faces() -> list[str]:
+    """The names of the conditions of faces that go with these."""
+
 def models() -> dict[str, dict[str, Any]]:
     """What each model supports, by its name.
 
     ``stencils``, names; ``smallest_size``, the fewest cells along an axis for each of them; ``numbers``, pairs of
     precision and storage; ``streamings``, the preferred one first; ``faces`` and ``thermal_faces``, the conditions of
-    flow and temperature; ``walled_axes``, along how many axes faces may be other than periodic; ``bodies``, whether
-    there may be any; ``nonequilibrium``, whether initial states may have the first-order part that gradients imply;
+    flow and temperature; ``bodies``, whether there may be any; ``nonequilibrium``, whether initial states may have the
+    first-order part that gradients imply;
     ``fields``, of ``density``, ``velocity``, ``temperature``, ``heat_flux``; ``drives``, of ``force`` (a volume),
     ``buoyancy`` (the same for each unit of temperature), ``gravity`` (an acceleration), ``heat_source``;
     ``temperature``: ``none``, a ``field`` in addition to the populations, or a ``moment`` of them.
@@ -198,7 +204,8 @@ class Engine:
         threads: int = 0, isa: str = "", blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
         channel: str = "", schedule: str = "", comm: Communicator | None = None, thermal: dict[str, Any] | None = None,
         thermal_faces: Sequence[str] = ..., custom: dict[str, Any] | None = None,
-        turbulence: dict[str, Any] | None = None, **parameters: float | Sequence[float] | dict[str, float],
+        turbulence: dict[str, Any] | None = None, state: str = "populations",
+        **parameters: float | Sequence[float] | dict[str, float],
     ) -> None:
         """Set up and allocate.
 
@@ -215,6 +222,7 @@ class Engine:
         the state starts at the temperature cs2. `custom` is a collision of the user's, in place of `collision` and its
         parameters: a dict with the struct's `name`, `file` and `text`, perhaps its `line`, and the `numbers` that
         `custom_numbers` makes. `turbulence`: model, constant, every (steps), of a model of velocity gradients.
+        `state`: ``populations``, kept as the streaming says, or ``moments``.
         """
 
     def add_body(
@@ -341,6 +349,9 @@ class Engine:
     def heat_flux(self, face: int) -> NDArray[np.float64]:
         """Heat into the fluid a step and unit of area through each cell of the face; 0 where solid or adiabatic."""
 
+    def column_heat(self, face: int, exchanged: bool) -> NDArray[np.float64]:
+        """The same with D2Q37: what the next step takes in through the wall, or else Fourier's law at it."""
+
     def mean_heat_flux(self, face: int) -> float:
         """The mean of `heat_flux` over the face's fluid cells."""
 
@@ -367,11 +378,17 @@ class Engine:
         """Set those of some faces, as `boundary_numbers` gave them, after the state that they are of."""
 
     def get_state(self, out: NDArray[Any]) -> None:
-        """Fill `out`, uint16, float32 or float64 by storage, ``(Q, nz, ny, nx)``, with the stored deviations' bits."""
+        """Fill `out`, uint16, float32 or float64 by storage, ``(state_numbers, nz, ny, nx)``, with the stored bits."""
 
     def set_state(self, values: NDArray[Any]) -> None:
-        """Set the stored deviations, as get_state gave them; continuing from them is bit for bit the same run."""
+        """Set the stored numbers, as get_state gave them; continuing from them is bit for bit the same run."""
 
+    @property
+    def state_numbers(self) -> int:
+        """Numbers of a cell in a state: Q deviations of populations, or 1 + D + D (D + 1) / 2 moments."""
+
+    @property
+    def steps_per_update(self) -> int: ...  # that are advanced for each time that memory is read and written
     @property
     def storage_dtype(self) -> str:
         """``uint16`` (scaled float16), ``float32`` or ``float64``."""
@@ -427,6 +444,7 @@ class Engine:
         blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ..., rank: int = 0, thermal: bool = False,
         keeps_velocity: bool = False, takes_strain: bool = False,
         sponges: Sequence[tuple[int, int]] = ...,  # face and thickness of each
+        state: str = "populations",
     ) -> dict[str, int]:
         """Bytes of lattice and sponges, with a temperature if `thermal`, that a rank of such an engine would hold on
         each device, without allocating anything. ValueError for blocks that do not tile the shape."""

@@ -23,6 +23,7 @@ from .case import read
 from .case.plan import plan_case
 from .case.run import run_case
 from .collision_table import COLLISIONS
+from .engine.kept_state import AUTO, STATES
 from .engine.settings import MAX_THREADS
 from .errors import CaseError, DivergedError
 from .files.log_file import PlainFormatter
@@ -216,6 +217,7 @@ def _parser() -> argparse.ArgumentParser:
     measure.add_argument("--precision", choices=PRECISIONS)
     measure.add_argument("--storage", choices=STORAGES, help="the precision if not given")
     measure.add_argument("--streaming", choices=STREAMINGS)
+    measure.add_argument("--state", choices=STATES, help="what cells keep; alone: a menu of moments")
     measure.add_argument("--flow", choices=single.FLOWS, help="what is in the box; periodic if not given")
     measure.add_argument("--turbulence", choices=list(GRADIENT_MODELS), help="a model of velocity gradients")
     measure.add_argument("--every", metavar="K", type=count, help="steps for which its eddy viscosity holds (1)")
@@ -256,6 +258,7 @@ def _parser() -> argparse.ArgumentParser:
     plan.add_argument("--precision", choices=PRECISIONS, help="float32 if not given")
     plan.add_argument("--storage", choices=STORAGES, help="the precision if not given")
     plan.add_argument("--streaming", choices=STREAMINGS, help="in-place if not given")
+    plan.add_argument("--state", choices=(*STATES, AUTO), help="what cells keep; populations if not given")
     plan.add_argument(
         "--devices",
         metavar="DEVICE[,DEVICE...]",
@@ -362,7 +365,7 @@ def _end_other_ranks(code: int) -> None:
 def _bench(arguments: argparse.Namespace) -> int:
     chosen = {
         key: getattr(arguments, key)
-        for key in ("stencil", "collision", "precision", "storage", "streaming", "flow", "turbulence")
+        for key in ("stencil", "collision", "precision", "storage", "streaming", "flow", "turbulence", "state")
         if getattr(arguments, key) is not None
     }
     comm = ranks.launched()
@@ -388,7 +391,9 @@ def _bench(arguments: argparse.Namespace) -> int:
         return OK
     device = devices.resolve(arguments.device)
     seconds, repeats = arguments.seconds or 1.0, arguments.repeats or 5
-    if chosen or arguments.members or arguments.every:
+    if chosen == {"state": "moments"} and not arguments.members:
+        configurations = single.menu_of_moments(arguments.size, device)
+    elif chosen or arguments.members or arguments.every:
         alone = single.completed(arguments.size, device, chosen, arguments.members or 1, arguments.every or 1)
         configurations = [alone]
     else:
@@ -407,7 +412,10 @@ def _bench(arguments: argparse.Namespace) -> int:
     if power is not None:
         print(f"power: {power}")
     scale = "the in-place STREAM scale, x <- a x" if device == "cpu" else "a copy"
-    print(f"MLUPS: median of {repeats}; memory: GB/s of {scale}, between the repeats; fraction: GB/s over that")
+    print(
+        f"MLUPS: median of {repeats}; B: bytes that a step reads and writes of a cell; steps: those for each time that "
+        f"memory is read and written; memory: GB/s of {scale}, between the repeats; fraction: GB/s over that"
+    )
     if meter is not None:
         print("W: mean power drawn in the steps; nJ: energy of a cell update, which is joules of 10^9 updates")
     print(single.HEADER + (single.ENERGY_HEADER if meter else ""))
@@ -427,7 +435,7 @@ def _bench(arguments: argparse.Namespace) -> int:
 
 
 def _planned(arguments: argparse.Namespace, comm: Any) -> planner.Plan:
-    names = ("stencil", "collision", "precision", "storage", "streaming", "walls")
+    names = ("stencil", "collision", "precision", "storage", "streaming", "state", "walls")
     given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
     if isinstance(arguments.what, Path):
         for name, value in given.items():

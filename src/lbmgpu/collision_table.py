@@ -28,9 +28,10 @@ COLLISIONS: dict[str, type[Collision]] = {each.__name__: each for each in BY_KIN
 """By the names of the classes."""
 
 
-def of_stencil(stencil: str) -> list[type[Collision]]:
-    """The collisions that support `stencil`; the first is the simplest."""
-    return [BY_KIND[kind] for kind in _core.collision_names(stencil)]
+def of_stencil(stencil: str, state: str = "populations") -> list[type[Collision]]:
+    """The collisions that support `stencil`, and that a cell keeps this `state`; the first is the simplest."""
+    kept = _core.moment_collisions() if state == "moments" else _core.collision_names()
+    return [BY_KIND[kind] for kind in _core.collision_names(stencil) if kind in kept]
 
 
 def case_parameters(collision: type[Collision]) -> dict[str, Any]:

@@ -179,8 +179,8 @@ class Domain(Guarded):
     Args:
         shape: number of cells along each axis, ``(nx, ny)`` for a two-dimensional stencil, ``(nx, ny, nz)`` for a
             three-dimensional one; at most 2^30 along each.
-        stencil: ``"D2Q9"``, ``"D3Q19"`` or ``"D3Q27"``; ``"D2Q37"`` for `ThermalBGK`, with `NoSlip` faces on one axis
-            at most, the others `Periodic`, and no bodies.
+        stencil: ``"D2Q9"``, ``"D3Q19"`` or ``"D3Q27"``; ``"D2Q37"`` for `ThermalBGK`, with `NoSlip` and `Periodic`
+            faces alone, and no bodies.
 
     Raises:
         TypeError, ValueError: a wrong shape or an unknown stencil.

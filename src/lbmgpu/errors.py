@@ -209,6 +209,10 @@ class LostDigitsWarning(RuntimeWarning):
     """The storage has too few digits for the setup: float32 for temperatures far from their reference, or float16."""
 
 
+class ProjectedStateWarning(RuntimeWarning):
+    """A checkpoint's populations hold more than the moments that the solver keeps of them: the rest is dropped."""
+
+
 class DistantReferenceWarning(RuntimeWarning):
     """Temperatures far from the reference that buoyancy is counted from: the force is far larger than is meant."""
 

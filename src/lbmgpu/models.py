@@ -24,7 +24,6 @@ class Model:
     streamings: list[str]
     faces: list[str]
     thermal_faces: list[str]
-    walled_axes: int
     bodies: bool
     nonequilibrium: bool
     fields: list[str]
@@ -120,13 +119,6 @@ def check_domain(domain: Domain, force: Any, *, thermal: bool = False) -> None:
         if condition.engine_name not in model.faces:
             right = checks.alternatives([f"{conditions.BY_KIND[kind].__name__}()" for kind in model.faces])
             raise ValueError(f"faces[{face!r}]: {checks.shown(condition)} given with {stencil}, must be {right}")
-    walls = {face: c for face, c in domain.faces.items() if not isinstance(c, conditions.Periodic)}
-    if len({face[1] for face in walls}) > model.walled_axes:
-        kinds = " and ".join(sorted({type(condition).__name__ for condition in walls.values()}))
-        right = "one axis" if model.walled_axes == 1 else f"{model.walled_axes} axes"
-        raise ValueError(
-            f"faces: {kinds} on {', '.join(walls)} given with {stencil}, must be on {right} only, the other Periodic"
-        )
 
 
 def check_force(stencil: str, force: Any) -> None:

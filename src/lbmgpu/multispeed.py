@@ -21,6 +21,10 @@ LOWEST, HIGHEST = 0.3, 2.0
 """The reduced temperatures ``T / cs2`` beyond which no relaxation time is stable."""
 GAMMA = 2.0
 """Ratio of the specific heats: c_v = 1 and c_p = 2 for D = 2."""
+SPECIFIC_HEAT = 2.0
+"""c_p."""
+FLUXES = ("exchange", "gradient")
+"""How the heat through walls is found; see `Solver.heat_flux`."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,20 @@ class ThermalBGK(Collision):
     def diffusivity(self) -> float:
         """Thermal diffusivity at T = cs2, cells squared a step: ``viscosity / prandtl``."""
         return self.viscosity / self.prandtl
+
+    def conductivity(self, pressure: float) -> float:
+        """Thermal conductivity k of Fourier's law at a pressure ``p = rho T``: ``2 p (tau_heat - 1/2)``.
+
+        That is ``c_p p (tau_heat - 1/2)`` with c_p = 2 (Shan, Yuan & Chen, J. Fluid Mech. 550 (2006) 413, for BGK), so
+        that ``k / (rho c_p)`` is `diffusivity` at T = cs2.
+
+        Args:
+            pressure: above 0, in lattice units.
+
+        Raises:
+            TypeError, ValueError: not a finite number above 0.
+        """
+        return SPECIFIC_HEAT * checks.number("pressure", pressure, above=0) * (self.tau_heat - 0.5)
 
     def parameters(self, stencil: _core.Stencil) -> dict[str, Any]:
         """The parameters in full, defaults included, in the names of the engine."""

@@ -60,6 +60,9 @@ class World:
         self.heated = lbm.Solver(self.domain, lbm.BGK(0.1), device="cpu", threads=1, thermal=lbm.HybridThermal(0.1))
         self.plain = lbm.Solver(lbm.Domain((5, 4, 3)), lbm.MRT(0.1), device="cpu", threads=1)
         gas = lbm.Domain((8, 6), "D2Q37")
+        for face in gas.faces:
+            gas.faces[face] = lbm.NoSlip()
+        gas.thermal["-x"], gas.thermal["+x"] = lbm.Isothermal(0.72), lbm.Isothermal(0.68)
         self.gas = lbm.Solver(gas, lbm.ThermalBGK(0.1), device="cpu", threads=1)
         self.fresh = lbm.Domain((8, 6), "D2Q9")
         self.units = lbm.Units(length_phys=1e-3, time_phys=1e-4)
@@ -278,10 +281,13 @@ def _methods(world: World) -> dict[str, Target]:
         "body_torque": Target(heated.body_torque, {"name": "cube", "center": (0, 0)}),
         "face_force": Target(heated.face_force, {"face": "-x"}),
         "face_torque": Target(heated.face_torque, {"face": "-x", "center": (0, 0)}),
-        "heat_flux": Target(heated.heat_flux, {"where": "cube"}),
-        "mean_heat_flux": Target(heated.mean_heat_flux, {"where": "cube", "area": 2.0}),
-        "nusselt": Target(heated.nusselt, {"where": "-x", "length": 8, "difference": 1.0, "area": None}),
-        "nusselt_map": Target(heated.nusselt_map, {"where": "-x", "length": 8, "difference": 1.0}),
+        "heat_flux": Target(heated.heat_flux, {"where": "cube", "by": None}),
+        "mean_heat_flux": Target(heated.mean_heat_flux, {"where": "cube", "area": 2.0, "by": None}),
+        "nusselt": Target(heated.nusselt, {"where": "-x", "length": 8, "difference": 1.0, "area": None, "by": None}),
+        "nusselt_map": Target(heated.nusselt_map, {"where": "-x", "length": 8, "difference": 1.0, "by": None}),
+        "gas.heat_flux": Target(gas.heat_flux, {"where": "-x", "by": "gradient"}),
+        "gas.nusselt": Target(gas.nusselt, {"where": "-x", "length": 8, "difference": 0.04, "by": "exchange"}),
+        "conductivity": Target(lbm.ThermalBGK(0.1).conductivity, {"pressure": 0.7}),
         "faces[]": Target(lambda face, condition: world.fresh.copy().faces.__setitem__(face, condition),
                           {"face": "-x", "condition": lbm.NoSlip()}),
         "thermal[]": Target(lambda face, condition: world.fresh.copy().thermal.__setitem__(face, condition),

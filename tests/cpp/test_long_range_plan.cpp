@@ -134,3 +134,28 @@ TEST(long_range_plan_walls_keep_mass) {
     engine.step(500);
     CHECK_CLOSE(engine.totals().mass, before, 1e-11);
 }
+
+TEST(long_range_plan_of_a_box_has_its_corners) {
+    Setup setup = gas_setup({12, 10}, false);
+    setup.faces = {"no-slip", "no-slip", "no-slip", "no-slip"};
+    setup.thermal_faces = {"adiabatic", "isothermal", "isothermal", "adiabatic"};
+    const LongRangePlan one = plan_of(setup, grid(setup.shape, 1, 1), lbm::backend::Device::Gpu);
+    CHECK_EQUAL(one.columns.size(), std::size_t(2 * 12 + 2 * 10));
+    CHECK_EQUAL(one.corners.size(), std::size_t(4));
+    for (const lbm::backend::WallCorner& corner : one.corners) {
+        for (int axis = 0; axis < 2; ++axis) {
+            const lbm::backend::WallColumn& column = one.columns[std::size_t(corner.columns[axis])];
+            CHECK(column.x == corner.x && column.y == corner.y && column.wall.axis == axis);
+            CHECK_EQUAL(column.wall.isothermal, corner.corner.isothermal[axis]);
+            CHECK_EQUAL(column.wall.corner_heat[corner.corner.outward[1 - axis] > 0],
+                        column.wall.isothermal && corner.corner.is_mixed());
+        }
+    }
+    const LongRangePlan cut = plan_of(setup, grid(setup.shape, 2, 2), lbm::backend::Device::Gpu);
+    CHECK_EQUAL(cut.columns.size(), std::size_t(6 + 3 + 5 + 3));
+    CHECK_EQUAL(cut.corners.size(), std::size_t(1));
+    // Blocks that begin off a wall that their halo reaches have its corners too.
+    const std::vector<Block> blocks = {
+        {{2, 1, 0}, {10, 9, 1}, 0, "cpu"}, {{0, 0, 0}, {12, 1, 1}, 0, "cpu"}, {{0, 1, 0}, {2, 9, 1}, 0, "cpu"}};
+    CHECK_EQUAL(plan_of(setup, blocks, lbm::backend::Device::Gpu).corners.size(), std::size_t(4));
+}

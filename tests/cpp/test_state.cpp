@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "../../src/cpp/backend/moment_kind.h"
 #include "../../src/cpp/backend/state_kind.h"
 #include "check.h"
 #include "configurations.h"
@@ -77,7 +78,7 @@ std::vector<std::vector<double>> states_after_steps(const Setup& setup, bool for
     for (const int steps : menu_of_steps) {
         engine.step(steps);
         const auto& box = engine.window();
-        states.emplace_back(std::size_t(box.cells() * engine.population_count()));
+        states.emplace_back(std::size_t(box.cells() * engine.state_count()));
         engine.get_state(states.back().data());
     }
     return states;
@@ -182,6 +183,45 @@ TEST(state_of_two_steps_a_launch_gives_the_same_bits_over_ranks) {
                 });
             }
             CHECK(layouts > 0);
+        }
+    }
+}
+
+TEST(state_of_moments_gives_the_same_bits_in_every_layout_and_over_ranks) {
+    for (const std::string& stencil : tests::isothermal_stencils) {
+        const auto moments_in = [&](const std::vector<Block>& blocks) {
+            Setup setup = setup_of(stencil, blocks);
+            setup.collision = "recursive-regularized";
+            setup.state = &lbm::backend::moment_state;
+            return setup;
+        };
+        const auto expected = states_after_steps(moments_in({}), true);
+        for (const std::vector<Block>& blocks : layouts_of(stencil, 1)) {
+            for (const char* channel : {"", "staged"}) {
+                Setup setup = moments_in(blocks);
+                setup.schedule = "overlap";
+                setup.channel = channel;
+                setup.device.threads = 2;
+                CHECK(states_after_steps(setup, true) == expected);
+            }
+        }
+        for (const int ranks : {2, 3, 4}) {
+            for (const std::vector<Block>& blocks : layouts_of(stencil, ranks)) {
+                if (int(blocks.size()) != ranks) {
+                    continue;
+                }
+                tests::ThreadRanks::run(ranks, [&](const auto& communicator) {
+                    Setup setup = moments_in(blocks);
+                    setup.comm = communicator;
+                    const auto found = states_after_steps(setup, true);
+                    const lbm::engine::Domain domain = lbm::engine::make_domain(setup);
+                    const lbm::engine::Box box =
+                        lbm::engine::make_layout(setup, lbm::engine::block_spec(setup)).window(communicator->rank());
+                    for (std::size_t k = 0; k < found.size(); ++k) {
+                        CHECK(found[k] == part_of_state(expected[k], domain, box));
+                    }
+                });
+            }
         }
     }
 }

@@ -85,6 +85,12 @@ std::string without_assembly(const std::string& text) {
     return result.append(rest, text.cend());
 }
 
+/// The text with arrays of a size for those whose size only a launch knows.
+std::string with_sized_arrays(const std::string& text) {
+    static const std::regex array(R"re(extern __shared__ (\w+) (\w+)\[\];)re");
+    return std::regex_replace(text, array, "__shared__ $1 $2[(256 << 10) / sizeof($1)];");
+}
+
 int run(const std::vector<std::string>& words, const std::filesystem::path& output) {
     std::vector<char*> arguments;
     for (const std::string& word : words) {
@@ -117,7 +123,7 @@ struct Program {
         const TemporaryFolder folder;
         const auto file = [&](const std::string& name) { return folder.path() / name; };
         for (const auto& [name, text] : headers) {
-            write(file("include") / name, without_assembly(text));
+            write(file("include") / name, with_sized_arrays(without_assembly(text)));
         }
         std::string all = "#include \"device_language.h\"\n" + source;
         for (std::size_t k = 0; k < names.size(); ++k) {

@@ -37,6 +37,7 @@ namespace {
 
 constexpr int compute_capability[] = {9, 0};
 constexpr int multiprocessors = 4, threads_a_multiprocessor = 2048, most_threads = 1024;
+constexpr int usual_shared_bytes = 48 << 10, most_shared_bytes = 227 << 10;
 
 std::vector<std::byte> bytes_at(const void* from, std::size_t bytes) {
     const auto* first = static_cast<const std::byte*>(from);
@@ -139,6 +140,7 @@ int cuDeviceGetAttribute(int* value, int attribute, Device) {
             case DeviceAttribute::ComputeMinor: *value = compute_capability[1]; return;
             case DeviceAttribute::L2Bytes: *value = 16 << 10; return;  // less than the lattices of tests
             case DeviceAttribute::ThreadsPerMultiprocessor: *value = threads_a_multiprocessor; return;
+            case DeviceAttribute::SharedBytesPerBlock: *value = most_shared_bytes; return;
         }
         throw Error(InvalidValue, "an attribute of devices that is not emulated");
     });
@@ -297,7 +299,7 @@ int cuModuleGetFunction(Function* function, Module module, const char* name) {
         const auto* entry = static_cast<const KernelEntry*>(dlsym(module->library, name));
         require(entry != nullptr, NotFound, "no such kernel");
         auto& made = module->functions[name];
-        made = std::make_shared<lbm::cuda::FunctionOfDriver>(lbm::cuda::FunctionOfDriver{entry, module->device});
+        made = std::make_shared<lbm::cuda::FunctionOfDriver>(lbm::cuda::FunctionOfDriver{entry, module->device, usual_shared_bytes});
         *function = made.get();
     });
 }
@@ -306,6 +308,15 @@ int cuModuleGetFunction(Function* function, Module module, const char* name) {
 int cuFuncGetAttribute(int* value, int attribute, Function) {
     *value = attribute == int(lbm::cuda::FunctionAttribute::Registers) ? 32 : 0;
     return 0;
+}
+
+int cuFuncSetAttribute(Function function, int attribute, int value) {
+    return guarded([&](State&) {
+        require(attribute == int(lbm::cuda::FunctionAttribute::DynamicSharedBytes), InvalidValue,
+                "an attribute of kernels that is not emulated");
+        require(value <= most_shared_bytes, InvalidValue, "so much shared memory a thread block cannot have");
+        function->shared_bytes = std::max(usual_shared_bytes, value);
+    });
 }
 
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function, int threads, std::size_t) {
@@ -335,6 +346,8 @@ int cuLaunchKernelEx(const LaunchConfig* config, Function function, const void* 
         require(function->device == queue.device, InvalidHandle, "a kernel of another device than its stream");
         const auto threads = std::size_t(launch.block.x) * launch.block.y * launch.block.z;
         require(threads > 0 && threads <= most_threads, InvalidValue, "so many threads a block cannot be");
+        require(int(config->shared_bytes) <= function->shared_bytes, InvalidValue,
+                "more shared memory than the kernel is allowed");
         require(launch.grid.x > 0 && launch.grid.x <= 0x7FFFFFFFU && launch.grid.y > 0 && launch.grid.y <= 65535 &&
                     launch.grid.z > 0 && launch.grid.z <= 65535,
                 InvalidValue, "so many thread blocks cannot be");

@@ -30,6 +30,7 @@ struct ContextOfDriver {
 struct FunctionOfDriver {
     const emulated::KernelEntry* entry;
     Device device;
+    int shared_bytes;  // that a launch may have
 };
 
 struct ModuleOfDriver {

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from reference.cases import reverse
 from reference.d2q37 import moments
-from reference.d2q37_cases import WALLS, GasCase, in_gas_order, random_gas_case
+from reference.d2q37_cases import BOXES, WALLS, GasCase, in_gas_order, random_gas_case
 
 import lbmgpu as lbm
 from lbmgpu import _core
@@ -19,8 +19,9 @@ STEPS = 20
 TOLERANCE = 1e-12
 REACH = 3
 PRECISIONS = ["float32", "float64"]
-PLACED = [("periodic", 1), *itertools.product([name for name in WALLS if name != "periodic"], (0, 1))]
-"""All kinds of walls, across y and across x."""
+PLATES = [name for name in WALLS if name not in ("periodic", *BOXES)]
+PLACED = [("periodic", 1), *itertools.product(PLATES, (0, 1)), *((name, 0) for name in BOXES)]
+"""All kinds of walls, across y and across x, and boxes."""
 placed = pytest.mark.parametrize(("walls", "axis"), PLACED, ids=[f"{w}-{'xy'[a]}" for w, a in PLACED])
 
 
@@ -43,6 +44,10 @@ def assert_same(one: lbm.Solver, other: lbm.Solver) -> None:
         ours, theirs = getattr(one, name)(), getattr(other, name)()
         assert ours.dtype == theirs.dtype
         np.testing.assert_array_equal(ours, theirs)
+    for face in (face for face, condition in one.domain.faces.items() if not isinstance(condition, lbm.Periodic)):
+        for by in ("exchange", "gradient"):
+            np.testing.assert_array_equal(one.heat_flux(face, by), other.heat_flux(face, by))
+            assert one.mean_heat_flux(face, by=by) == other.mean_heat_flux(face, by=by)
 
 
 # The reference
@@ -122,7 +127,7 @@ def test_what_is_kept(walls, axis, device, rng):
     assert change[0] < 1e-13
     if walls == "periodic":
         assert change.max() < 1e-13
-    elif walls == "adiabatic":
+    elif walls in ("adiabatic", "sealed"):
         assert change[3] < 1e-13
     else:
         assert change[3] > 1e-6
@@ -199,6 +204,8 @@ def test_steps_add_up(walls, axis, precision, device, rng):
         singly.step()
         singly.temperature()
         singly.velocity()
+        if axis == 0:
+            singly.heat_flux("-x")
     assert_same(at_once, singly)
 
 

@@ -42,7 +42,8 @@ def test_ranks_cut_across_rows(count: int, device: str, request: pytest.FixtureR
 @pytest.mark.parametrize("device", ["cpu", OWN_GPU])
 @pytest.mark.parametrize("count", launch.counts(2, 3))
 @pytest.mark.parametrize(
-    "program", ["turbulence", "probes", "time_functions", "derived", "means", "wind_tunnel", "moving_bodies"]
+    "program",
+    ["kept_states", "turbulence", "probes", "time_functions", "derived", "means", "wind_tunnel", "moving_bodies"],
 )
 def test_ranks_do_as_one_process(
     program: str, count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest

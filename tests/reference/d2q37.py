@@ -95,7 +95,7 @@ class D2Q37Reference:
 
     `walls` has one entry for each of the faces -x, +x, -y, +y: None where it is periodic, ``"adiabatic"``, or the
     temperature of an isothermal wall, a number or one for every cell along it. Two faces across are both walls or
-    neither, and walls are on one axis only.
+    neither.
     """
 
     def __init__(
@@ -150,19 +150,91 @@ class D2Q37Reference:
             wanted += kappa / 6 / CS2**1.5 * per_velocity(W, rho) * np.einsum("iabc,abc...->i...", H3, third)
         return f - (f - wanted) / tau
 
+    def is_walled(self, axis: int) -> bool:
+        return self.walls[2 * axis] is not None
+
     def streamed(self) -> Array:
         """What arrives at every cell, walls included."""
-        axis = next((face // 2 for face, wall in enumerate(self.walls) if wall is not None), None)
-        if axis is None:
-            return np.array([np.roll(f, tuple(c), (0, 1)) for f, c in zip(self.f, D2Q37.c, strict=True)])
-        low = self.behind(axis, -1, self.walls[2 * axis])
-        high = self.behind(axis, 1, self.walls[2 * axis + 1])
-        # cells behind a wall are counted from it; in the field they come in ascending order of the coordinate
-        padded = np.concatenate([np.flip(low, 1 + axis), self.f, high], axis=1 + axis)
+        depth = [REACH if self.is_walled(axis) else 0 for axis in (0, 1)]
+        padded = np.zeros((37, *(n + 2 * d for n, d in zip(self.shape, depth, strict=True))))
+        inside = tuple(slice(d, d + n) for n, d in zip(self.shape, depth, strict=True))
+        padded[(slice(None), *inside)] = self.f
+        # cells behind a wall are counted from it
+        beyond = {-1: slice(REACH - 1, None, -1), 1: slice(-REACH, None)}
+        for axis, side in ((axis, side) for axis in (0, 1) if self.is_walled(axis) for side in (-1, 1)):
+            place = list(inside)
+            place[axis] = beyond[side]
+            padded[(slice(None), *place)] = self.behind(axis, side, self.walls[2 * axis + (side > 0)])
+        if all(depth):
+            for x, y in ((x, y) for x in (-1, 1) for y in (-1, 1)):
+                padded[:, beyond[x], beyond[y]] = self.corner(x, y)
         moved = np.array([np.roll(f, tuple(c), (0, 1)) for f, c in zip(padded, D2Q37.c, strict=True)])
-        inside = [slice(None)] * 3
-        inside[1 + axis] = slice(REACH, -REACH)
-        return moved[tuple(inside)]
+        return moved[(slice(None), *inside)]
+
+    def layers(self, axis: int, side: int) -> list[int]:
+        """The three cells before a wall, counted from it."""
+        return [k if side < 0 else self.shape[axis] - 1 - k for k in range(REACH)]
+
+    def corner(self, side_x: int, side_y: int) -> Array:
+        """The cells behind two walls, counted from them, (37, 3, 3).
+
+        They are the images of a corner's cells by one mirror after the other: the velocity is that of the cell, as each
+        has reversed it, the stress is reversed, and the heat flux, whose signs follow from the walls, in whole or not.
+        """
+        sides, own = np.array([side_x, side_y]), [self.walls[int(side_x > 0)], self.walls[2 + int(side_y > 0)]]
+        warm = [not isinstance(wall, str) for wall in own]
+        f = self.f[:, self.layers(0, side_x)][:, :, self.layers(1, side_y)]
+        rho, u, T = moments(f)
+        g2 = (self.gravity**2).sum()
+        # temperatures of each wall, and their derivatives along it, before the three cells from the corner on
+        near, slopes = [], []
+        for axis in (0, 1):
+            wall = np.broadcast_to(np.asarray(own[axis] if warm[axis] else 0.0, float), self.shape[1 - axis])
+            along = self.layers(1 - axis, sides[1 - axis])
+            near.append(wall[along])
+            slopes.append(np.gradient(wall, edge_order=2)[along])
+        across_x, across_y = near[0][None, :], near[1][:, None]
+        if warm[0] != warm[1]:
+            beyond = 2 * (across_x + across_y) - T - g2 / 4
+        else:  # each wall turns what the other one has turned, its own temperature beyond it too
+            end = sum((15 * wall[0] - 10 * wall[1] + 3 * wall[2]) / 8 for wall in near)
+            beyond = T + 2 * (end - across_x - across_y)
+        k = np.arange(REACH)
+        distance = sides[:, None, None] * (2 * np.array(np.meshgrid(k, k, indexing="ij")) + 1.0)
+        rise = np.tensordot(self.gravity, distance, axes=1) / (beyond + T)
+        pressure = rho * T * (1 + rise) / (1 - rise)
+        rest = f - equilibrium(rho, u, T)
+        stress = -np.einsum("iab,i...->ab...", H2, rest)
+        heat = np.einsum("iabc,i...->abc...", H3, rest) * (1.0 if warm[0] != warm[1] else -1.0)
+        rest = np.einsum("iab,ab...->i...", H2, stress) / 2 + np.einsum("iabc,abc...->i...", H3, heat) / 6
+        sign = -1.0 if warm[0] != warm[1] else 1.0
+        for axis, slope in ((0, slopes[1][:, None]), (1, slopes[0][None, :])):
+            flux = XI[:, axis] * (XI2 - 4) / CS2**1.5
+            rest -= sign * (self.tau_heat - 1) * rho * T * slope * per_velocity(flux, rho)
+        halo = equilibrium(pressure / beyond, u, beyond) + per_velocity(W, rho) * rest
+        across = (sides * D2Q37.c)[..., None, None]
+        at = np.array(np.meshgrid(k + 1, k + 1, indexing="ij"))
+        leaves = (across[:, 0] >= at[0]) & (across[:, 1] >= at[1])
+        enters = (-across[:, 0] >= at[0]) & (-across[:, 1] >= at[1])
+        return self.restored(halo, f, leaves, enters, (0, 1, 2), energy=warm[0] == warm[1])
+
+    @staticmethod
+    def restored(
+        halo: Array, mirror: Array, leaves: Array, enters: Array, axes: tuple[int, ...], *, energy: bool
+    ) -> Array:
+        """The halo with what enters corrected: it has the mass of what leaves, with `energy` that too.
+
+        Sums are over the velocities and the axes of cells that belong together.
+        """
+        speed2, weight = (per_velocity(values, halo[0]) for values in ((C**2).sum(axis=1), W))
+        m = [(weight * speed2**n * enters).sum(axis=axes, keepdims=True) for n in range(3)]
+        gone = [(speed2**n * (mirror * leaves - halo * enters)).sum(axis=axes, keepdims=True) for n in range(2)]
+        if not energy:
+            return halo + enters * weight * gone[0] / m[0]
+        determinant = m[0] * m[2] - m[1] ** 2
+        alpha = (m[2] * gone[0] - m[1] * gone[1]) / determinant
+        beta = (m[0] * gone[1] - m[1] * gone[0]) / determinant
+        return halo + enters * weight * (alpha + beta * speed2)
 
     def behind(self, axis: int, side: int, wall: Any) -> Array:
         """The cells behind a wall, counted from it: arrays (37, ...) with 3 cells along `axis`.
@@ -170,8 +242,7 @@ class D2Q37Reference:
         `side` is -1 at the low face, 1 at the high one; `wall` is ``"adiabatic"`` or a temperature.
         """
         adiabatic = isinstance(wall, str)
-        layers = [k if side < 0 else self.shape[axis] - 1 - k for k in range(REACH)]
-        mirror = np.moveaxis(self.f.take(layers, axis=1 + axis), 1 + axis, 1)  # (37, 3, along)
+        mirror = np.moveaxis(self.f.take(self.layers(axis, side), axis=1 + axis), 1 + axis, 1)  # (37, 3, along)
         rho, u, T = moments(mirror)
         g2 = (self.gravity**2).sum()
         beyond = T if adiabatic else 2 * np.asarray(wall, float) - T - g2 / 4
@@ -180,23 +251,15 @@ class D2Q37Reference:
         pressure = rho * T * (1 + rise) / (1 - rise)
         rest = self.reflected(mirror - equilibrium(rho, u, T), axis, wall, rho * T)
         halo = equilibrium(pressure / beyond, self._g(rho) - u, beyond) + rest
-        # what comes in is what went out, column by column
+        # what comes in is what went out, column by column; what passes two walls belongs to their corner
         across = side * D2Q37.c[:, axis]
         k = np.arange(1, REACH + 1)
-        leaves = (across[:, None] >= k)[..., None]
-        enters = (-across[:, None] >= k)[..., None]
-        speed2 = (C**2).sum(axis=1)[:, None, None]
-        weight = W[:, None, None]
-        out, come = (mirror * leaves).sum(axis=(0, 1)), (halo * enters).sum(axis=(0, 1))
-        m = [float((weight * speed2**n * np.ones((1, 3, 1)) * enters).sum()) for n in range(3)]
-        if adiabatic:
-            energy = (speed2 * (mirror * leaves - halo * enters)).sum(axis=(0, 1))
-            determinant = m[0] * m[2] - m[1] ** 2
-            alpha = (m[2] * (out - come) - m[1] * energy) / determinant
-            beta = (m[0] * energy - m[1] * (out - come)) / determinant
-            halo = halo + enters * weight * (alpha + beta * speed2)
-        else:
-            halo = halo + enters * weight * (out - come) / m[0]
+        n = self.shape[1 - axis]
+        to = np.arange(n) + D2Q37.c[:, 1 - axis, None, None]
+        stays = (to >= 0) & (to < n) if self.is_walled(1 - axis) else np.ones_like(to, bool)
+        leaves = (across[:, None] >= k)[..., None] & stays
+        enters = (-across[:, None] >= k)[..., None] & stays
+        halo = self.restored(halo, mirror, leaves, enters, (0, 1), energy=adiabatic)
         return np.moveaxis(halo, 1, 1 + axis)
 
     def reflected(self, rest: Array, axis: int, wall: Any, pressure: Array) -> Array:
@@ -219,6 +282,8 @@ class D2Q37Reference:
         if not adiabatic:
             wall = np.broadcast_to(np.asarray(wall, float), rest.shape[2:])
             gradient = (np.roll(wall, -1) - np.roll(wall, 1)) / 2
+            if self.is_walled(1 - axis):  # to second order at the ends too
+                gradient = np.gradient(wall, edge_order=2)
             slope = XI[:, turned] * (XI2 - 4) / CS2**1.5
             third -= (self.tau_heat - 1) * pressure * gradient * per_velocity(slope, pressure)
         return per_velocity(W, pressure) * (second + third)

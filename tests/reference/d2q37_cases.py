@@ -110,8 +110,13 @@ WALLS = {
     "adiabatic": ("adiabatic", "adiabatic"),
     "mixed": ("adiabatic", "varied"),
     "varied": ("varied", "varied"),
+    "sealed": ("adiabatic",) * 4,
+    "oven": ("varied",) * 4,
+    "window": ("varied", "isothermal", "adiabatic", "adiabatic"),
+    "stove": ("varied", "adiabatic", "isothermal", "adiabatic"),
 }
-"""What the two walls are by name: of one temperature, adiabatic, or of a temperature for every cell."""
+"""What the two walls, or the four of a box, are by name: of one temperature, adiabatic, or of one for every cell."""
+BOXES = [name for name, kinds in WALLS.items() if len(kinds) == 4]
 
 
 def random_gas_case(
@@ -125,21 +130,20 @@ def random_gas_case(
     rough: bool = False,
     viscosity: float = 0.1,
 ) -> GasCase:
-    """Every cell and wall different, smooth but with `rough`, and an oblique gravity; walls across `axis`."""
-    along = shape[1 - axis]
+    """Every cell and wall different, smooth but with `rough`, and an oblique gravity; walls across `axis`, or all."""
 
     def noise() -> Array:
         return rng.uniform(-1, 1, shape) if rough else smooth(rng, shape)
 
     chosen: list[Any] = list(PERIODIC)
-    for side, kind in enumerate(WALLS[walls]):
-        at = 2 * axis + side
+    for number, kind in enumerate(WALLS[walls]):
+        at = number if walls in BOXES else 2 * axis + number
         if kind == "adiabatic":
             chosen[at] = kind
         elif kind == "isothermal":
             chosen[at] = CS2 * float(rng.uniform(0.95, 1.05))
         else:
-            chosen[at] = CS2 * (1 + 0.04 * smooth(rng, (along, 1))[:, 0])
+            chosen[at] = CS2 * (1 + 0.04 * smooth(rng, (shape[1 - at // 2], 1))[:, 0])
     return GasCase(
         shape,
         viscosity=viscosity,

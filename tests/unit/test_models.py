@@ -76,12 +76,6 @@ def test_faces(model: Model, face: str) -> None:
 
 
 @each_model
-def test_walled_axes(model: Model) -> None:
-    axes = _core.stencil(model.stencils[0]).D
-    refused("faces", model.walled_axes >= axes, lambda: engine(model, faces=["no-slip"] * 2 * axes))
-
-
-@each_model
 def test_smallest_sizes(model: Model) -> None:
     for name, least in model.smallest_size.items():
         shape = [least, *[6] * (_core.stencil(name).D - 1)]

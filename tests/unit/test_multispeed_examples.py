@@ -47,7 +47,7 @@ def test_convection_of_a_gas(tmp_path: Path) -> None:
     found = re.search(r"^Nusselt number (\S+) at the hot plate, (\S+) at the cold one$", out, re.MULTILINE)
     assert found is not None
     assert (float(found[1]) + float(found[2])) / 2 == pytest.approx(2.116, rel=0.02)
-    assert float(found[2]) == pytest.approx(float(found[1]), rel=0.05)
+    assert float(found[2]) == pytest.approx(float(found[1]), rel=1e-3)
     assert re.search(r"^kinetic energy 0\.05", out, re.MULTILINE)
     refused = ["--cells", 16, "--velocity", 0.2, "--difference", 0.1]
     with pytest.raises(subprocess.CalledProcessError):

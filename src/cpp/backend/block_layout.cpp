@@ -45,7 +45,7 @@ Address block_address(const BlockSpec& spec, Device device) {
         a.halo_y = depth;
         a.halo_z = S::D == 3 ? depth : 0;
         a.halo_x = depth > 1 ? depth : 0;
-        a.Q = S::Q;
+        a.Q = numbers_of_cell(spec);
         a.through_x_face = depth > 1 ? 0 : Stencil<S>::through_x_face;
         a.phases = spec.state->phases;
         a.lead = line;
@@ -66,9 +66,14 @@ Address block_address(const BlockSpec& spec, Device device) {
         const Index numbers = BoundaryPlaces(a, spec.stored).total() * Index(size_of(spec.precision) / element);
         a.numbers_stride = (numbers + line - 1) / line * line;
         for (int d = 0; d < 3; ++d) {
-            // The CPU copies periodic faces: self-periodic rows would put branches between its packs. Temperatures
-            // always have halo cells, so that hybrid thermal blocks are not self-periodic.
-            a.self_periodic[d] = device == Device::Gpu && spec.self_periodic[d] && !is_hybrid(spec);
+            // The CPU copies periodic faces: self-periodic rows would put branches between its packs. Sweeps over
+            // moments read whole rows in one go, and have none of these. Temperatures always have halo cells, so that
+            // hybrid thermal blocks are not self-periodic.
+            const bool may_be = device == Device::Gpu || spec.state->keeps_moments;
+            a.self_periodic[d] = may_be && spec.self_periodic[d] && !is_hybrid(spec);
+        }
+        if (device == Device::Gpu && spec.state->keeps_moments && a.nx % 2 != 0) {
+            a.self_periodic[0] = false;  // a thread loads two cells at once
         }
         return a;
     });

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../lattice/address.h"
+#include "../lattice/moment_orders.h"
 #include "../lattice/parameters.h"
 #include "../lattice/temperature.h"
 #include "cell_box.h"
@@ -78,6 +79,14 @@ inline bool has_temperature(const BlockSpec& spec) { return is_hybrid(spec) || i
 /// Whether velocities are kept from step to step, for an eddy viscosity or a strain rate of their gradients.
 inline bool keeps_velocity(const BlockSpec& spec) { return spec.turbulence != no_turbulence || spec.takes_strain; }
 
+/// The numbers that a cell keeps of the flow.
+inline int numbers_of_cell(const BlockSpec& spec) {
+    return with_stencil(spec.stencil, [&](auto s) {
+        using S = decltype(s);
+        return spec.state->keeps_moments ? moment_count<S> : S::Q;
+    });
+}
+
 /// The phases through which the steps of a block cycle.
 inline std::vector<Phase> phases_of(const BlockSpec& spec) {
     std::vector<Phase> phases(std::size_t(spec.state->phases));
@@ -108,7 +117,7 @@ struct Totals {
     double mass;
     double momentum[3];
     double energy;  // kinetic
-    double heat;    // sum of the temperature
+    double heat;    // sum of the temperature; of the internal energy rho T in the multispeed thermal model
 
     /// Adds the sums over other cells.
     void join(const Totals& other) {

@@ -8,13 +8,16 @@
 #include "cpu/cpu_block.h"
 #include "cpu/custom_library.h"
 #include "cpu/kernels.h"
+#include "cpu/moment_block.h"
 #include "cpu/thread_team.h"
 #include "cuda/cuda_block.h"
 #include "cuda/custom_parameters.h"
 #include "cuda/device.h"
 #include "cuda/gpu_arrays.h"
 #include "cuda/mesh_lines.h"
+#include "cuda/moment_block.h"
 #include "cuda/shared_block.h"
+#include "moment_kind.h"
 #include "surface_lines.h"
 
 namespace lbm::backend {
@@ -102,6 +105,11 @@ std::unique_ptr<BlockState> make_block(const BlockSpec& spec, const DeviceOption
     }
     const int gpu = gpu_number(options.name);
     return gpu < 0 ? cpu::make_block(spec, {options.threads, options.isa}) : cuda::make_block(spec, gpu);
+}
+
+std::unique_ptr<BlockState> make_moment_block(const BlockSpec& spec, const DeviceOptions& options) {
+    const int gpu = gpu_number(options.name);
+    return gpu < 0 ? cpu::make_moment_block(spec, {options.threads, options.isa}) : cuda::make_moment_block(spec, gpu);
 }
 
 custom::Made make_parameters(const BlockSpec& spec, const DeviceOptions& options,

@@ -49,6 +49,11 @@ struct CutPlaces {
     Index outgoing, returning, streamed, incoming;
 };
 
+/// A solid cell, of a block or beside it.
+struct SolidCell {
+    int x, y, z;
+};
+
 /// A wall between two fluid cells of a block. The outgoing population of each cell lies where the other one's incoming
 /// population has to be, so that both sides are served together.
 struct SheetLink {
@@ -206,6 +211,19 @@ struct HeatSample {
 struct WallColumn {
     int x, y;
     MultispeedWall wall;
+};
+
+/// A corner of two walls of that model. (x, y) is the fluid cell in it, which may lie in the halo.
+struct WallCorner {
+    int x, y;
+    MultispeedCorner corner;
+    Index columns[2];  // of the plan: that in the corner of the wall across x, and that of the other
+};
+
+/// Heat that enters the fluid through the cell of a wall before a column, a step and a unit of area.
+struct ColumnHeat {
+    double exchanged;  // the energy that the next step takes in through the column
+    double conducted;  // Fourier's law for the temperatures of now
 };
 
 struct ForceAndTorque {

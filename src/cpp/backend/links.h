@@ -10,6 +10,9 @@
 
 namespace lbm::backend {
 
+/// The number of cells before a wall where there is none.
+constexpr int no_wall = 1 << 30;
+
 /// The lists of the plan. Offsets of populations depend on the phase of the last step, the rest does not.
 struct LinkPlan {
     ByPhase<std::vector<CopyRun>> copies;
@@ -35,6 +38,13 @@ struct LinkPlan {
     std::vector<VelocityCell> velocity_cells;
     std::vector<VelocityLink> velocity_links;
     std::vector<WallColumn> wall_columns;  // filled after the copies
+    std::vector<WallCorner> wall_corners;  // likewise
+    // Of a state of moments, whose wall cells lie beside the block too, row by row: the solid cells, with one more
+    // layer around, and how many cells there are behind each face of the block (2 axis + side) before a wall, or
+    // before a face with free slip, behind which lie mirror images of the cells before it.
+    std::vector<SolidCell> solid_cells;
+    int cells_to_wall[6] = {no_wall, no_wall, no_wall, no_wall, no_wall, no_wall};
+    int cells_to_mirror[6] = {no_wall, no_wall, no_wall, no_wall, no_wall, no_wall};
 
     /// How many factors of a step the scaled values and numbers take at least.
     int factors_needed() const {

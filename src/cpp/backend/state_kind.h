@@ -25,6 +25,8 @@ struct StateKind {
     int steps_per_launch;
     /// Makes a block with this streaming pattern; null if the blocks of the backends support it.
     std::unique_ptr<BlockState> (*make_block)(const BlockSpec& spec, const DeviceOptions& options) = nullptr;
+    /// Whether a cell keeps moments (lattice/moment_state.h) in place of populations. Its halo cells keep all of them.
+    bool keeps_moments = false;
 };
 
 /// The run-time value of a streaming pattern.

@@ -24,6 +24,9 @@ public:
     virtual void set_temperature(const double* values) = 0;
     /// The sum of heat samples, and each of them in `each` unless that is null.
     virtual double heat(const std::vector<HeatSample>& samples, double* each) const = 0;
+    /// The heat of `count` of the plan's wall columns from the number `first` on, whose halo is filled; of blocks of
+    /// the multispeed thermal model.
+    virtual void column_heat(Index first, Index count, ColumnHeat* out) const = 0;
     /// The largest change of the temperature of any cell since the last call. The first call gives an infinite change.
     virtual double temperature_change() = 0;
 };

@@ -172,8 +172,8 @@ LBM_HD void serve_sheet_link(Stored* data, const boundary::LinearWall<Real> (&wa
 
 /// What comes off a wall at a known distance between fluid cells. It is computed anew for the force, as its place holds
 /// a population of the other cell until the next update.
-template <class S, class Real, class Stored>
-LBM_HD Real off_sheet(const CellView<S, Real, Stored>& cell, const BodyLink& link, Real outgoing) {
+template <class S, class Real, class Cell>
+LBM_HD Real off_sheet(const Cell& cell, const BodyLink& link, Real outgoing) {
     if (link.distance == 0.5) {
         return boundary::bounced_back(outgoing, Real(link.wall_momentum));
     }
@@ -191,15 +191,15 @@ LBM_HD Real off_sheet(const CellView<S, Real, Stored>& cell, const BodyLink& lin
 /// Adds the force on a body by one link, and its torque about a center, to `sum`, by the momentum exchange method. Of a
 /// body whose distances are known it is Galilean invariant: momentum is measured relative to the wall, with what comes
 /// off it (Wen, Zhang, Tu, Wang & Fang, J. Comput. Phys. 266 (2014) 161), which boundaries have supplied.
-template <class S, class Real, class Stored>
-LBM_HD void add_body_force(const LatticeView<S, Real, Stored>& lattice, const BodyLink& link, const double (&center)[3],
-                           ForceAndTorque& sum) {
-    const CellView<S, Real, Stored> cell = lattice.cell(link.x, link.y, link.z);
+///
+/// A cell whose state is moments knows of no population that comes in, and has walls half-way to its neighbours alone.
+template <class S, class Real, class Cell>
+LBM_HD void add_force_of_cell(const Cell& cell, const BodyLink& link, const double (&center)[3], ForceAndTorque& sum) {
     const Real outgoing = cell.post_collision(Stencil<S>::opposite(link.i));
     Real incoming = boundary::bounced_back(outgoing, Real(link.wall_momentum));
-    if constexpr (!Stencil<S>::multispeed) {  // which takes no bodies
+    if constexpr (!Stencil<S>::multispeed && requires { cell.post_streaming(0); }) {  // others take no such bodies
         if (link.is_cut) {
-            incoming = link.is_sheet ? off_sheet(cell, link, outgoing) : cell.post_streaming(link.i);
+            incoming = link.is_sheet ? off_sheet<S>(cell, link, outgoing) : cell.post_streaming(link.i);
         }
     }
     const double exchanged = double(outgoing) + double(incoming);
@@ -210,6 +210,11 @@ LBM_HD void add_body_force(const LatticeView<S, Real, Stored>& lattice, const Bo
         arm[d] = link.solid[d] + 0.5 + (1 - link.distance) * c[d] - center[d];
     }
     sum.add(c, exchanged, lost, link.velocity, arm);
+}
+template <class S, class Real, class Stored>
+LBM_HD void add_body_force(const LatticeView<S, Real, Stored>& lattice, const BodyLink& link, const double (&center)[3],
+                           ForceAndTorque& sum) {
+    add_force_of_cell<S, Real>(lattice.cell(link.x, link.y, link.z), link, center, sum);
 }
 
 }  // namespace lbm::backend

@@ -47,7 +47,7 @@ OwnedEngine make_engine(const std::string& stencil, const std::vector<int>& shap
                         const std::string& schedule, std::shared_ptr<engine::Communicator> comm,
                         const std::optional<py::dict>& thermal, const std::vector<std::string>& thermal_faces,
                         const std::optional<py::dict>& custom, const std::optional<py::dict>& turbulence,
-                        const py::kwargs& parameters) {
+                        const std::string& state, const py::kwargs& parameters) {
     Setup setup{stencil,
                 shape,
                 collision,
@@ -65,7 +65,8 @@ OwnedEngine make_engine(const std::string& stencil, const std::vector<int>& shap
                 std::move(comm),
                 thermal ? std::optional(thermal_setup(*thermal)) : std::nullopt,
                 thermal_faces,
-                turbulence ? std::optional(turbulence_setup(*turbulence)) : std::nullopt};
+                turbulence ? std::optional(turbulence_setup(*turbulence)) : std::nullopt,
+                engine::state_named(state, stencil)};
     if (custom) {
         set_custom(*custom, setup);
     }
@@ -151,8 +152,8 @@ int bytes_per_update(const Engine& e) {
     const backend::BlockSpec& spec = e.spec();
     const auto& blocks = e.layout().blocks();
     const bool on_cpu = std::any_of(blocks.begin(), blocks.end(), [](const auto& b) { return b.device == "cpu"; });
-    const int numbers = e.population_count() + (backend::is_hybrid(spec) ? 1 : 0);
-    return 2 * numbers * int(backend::size_of(spec.storage)) +
+    const int numbers = e.state_count() + (backend::is_hybrid(spec) ? 1 : 0);
+    return 2 * numbers * int(backend::size_of(spec.storage)) / spec.state->steps_per_launch +
            backend::gradient_bytes(on_cpu ? backend::Device::Cpu : backend::Device::Gpu, e.domain().D,
                                    backend::gradient_terms(spec), spec.precision, spec.storage, spec.refresh_every);
 }
@@ -163,7 +164,7 @@ const char* storage_dtype(const Engine& e) {
 }
 
 void require_state(const char* name, const Engine& e, const py::array& array) {
-    require_shape(name, array, window_shape(e, e.population_count()));
+    require_shape(name, array, window_shape(e, e.state_count()));
     if (!array.dtype().is(py::dtype(storage_dtype(e)))) {
         throw std::invalid_argument(std::string(name) + ": dtype " + storage_dtype(e) + " is needed");
     }
@@ -263,7 +264,7 @@ void bind_engine(py::module_& module) {
              py::arg("isa") = "", py::arg("blocks") = BlockTuples(), py::arg("channel") = "", py::arg("schedule") = "",
              py::arg("comm") = py::none(), py::arg("thermal") = py::none(),
              py::arg("thermal_faces") = std::vector<std::string>(), py::arg("custom") = py::none(),
-             py::arg("turbulence") = py::none())
+             py::arg("turbulence") = py::none(), py::arg("state") = "populations")
         .def("add_sponge", &add_sponge, py::arg("face"), py::arg("thickness"), py::arg("strength"), py::arg("pull"),
              py::arg("density"), py::arg("velocity"))
         .def(
@@ -394,6 +395,8 @@ void bind_engine(py::module_& module) {
             },
             py::arg("values"))
         .def_property_readonly("storage_dtype", &storage_dtype)
+        .def_property_readonly("state_numbers", &Engine::state_count)
+        .def_property_readonly("steps_per_update", [](const Engine& e) { return e.spec().state->steps_per_launch; })
         .def_property_readonly("memory_bytes",
                                [](const Engine& e) {
                                    const InUse use(e);
@@ -404,12 +407,13 @@ void bind_engine(py::module_& module) {
             [](const std::string& stencil, const std::vector<int>& shape, const std::string& precision,
                const std::string& storage, const std::string& streaming, const std::string& device,
                const BlockTuples& blocks, int rank, bool thermal, bool keeps_velocity, bool takes_strain,
-               const std::vector<std::pair<int, int>>& sponges) {
+               const std::vector<std::pair<int, int>>& sponges, const std::string& state) {
                 Setup setup;
+                setup.state = engine::state_named(state, stencil);
                 setup.device.name = device;
                 setup.stencil = stencil;
                 setup.shape = shape;
-                setup.collision = engine::collision_names(stencil).front();
+                setup.collision = setup.state == nullptr ? engine::collision_names(stencil).front() : Regularized::name;
                 setup.parameters = {{"viscosity", 1.0}};
                 if (takes_strain) {
                     setup.collision = RecursiveRegularized::name;
@@ -436,7 +440,7 @@ void bind_engine(py::module_& module) {
             py::arg("stencil"), py::arg("shape"), py::arg("precision"), py::arg("storage"), py::arg("streaming"),
             py::arg("device") = "cpu", py::arg("blocks") = BlockTuples(), py::arg("rank") = 0,
             py::arg("thermal") = false, py::arg("keeps_velocity") = false, py::arg("takes_strain") = false,
-            py::arg("sponges") = std::vector<std::pair<int, int>>())
+            py::arg("sponges") = std::vector<std::pair<int, int>>(), py::arg("state") = "populations")
         .def_property_readonly("bytes_per_update", &bytes_per_update)
         .def_property_readonly("threads", [](const Engine& e) { return e.device().threads; })
         .def_property_readonly("isa", [](const Engine& e) { return e.device().isa; })

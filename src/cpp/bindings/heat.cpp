@@ -11,12 +11,14 @@
 namespace lbm::bindings {
 namespace {
 
-py::array_t<double> heat_flux(Engine& e, int face) {
+/// An array of a face's numbers, which `read(engine)` gives.
+template <class Read>
+py::array_t<double> of_face(Engine& e, int face, Read&& read) {
     check_face(e, face);
     std::vector<double> flux;
     {
         const InUse use(e);
-        flux = e.heat_flux(face);
+        flux = read(e);
     }
     py::array_t<double> out(face_shape(e, face, 0));
     std::copy(flux.begin(), flux.end(), out.mutable_data());
@@ -134,7 +136,17 @@ void bind_heat(EngineClass& engine) {
                 e.set_temperature(data);
             },
             py::arg("values"))
-        .def("heat_flux", &heat_flux, py::arg("face"))
+        .def(
+            "heat_flux",
+            [](Engine& e, int face) { return of_face(e, face, [face](Engine& of) { return of.heat_flux(face); }); },
+            py::arg("face"))
+        .def(
+            "column_heat",
+            [](Engine& e, int face, bool exchanged) {
+                const auto kind = exchanged ? Engine::HeatOf::Exchange : Engine::HeatOf::Gradient;
+                return of_face(e, face, [&](Engine& of) { return of.column_heat(face, kind); });
+            },
+            py::arg("face"), py::arg("exchanged"))
         .def(
             "mean_heat_flux",
             [](Engine& e, int face) {

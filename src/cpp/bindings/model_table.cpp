@@ -17,7 +17,6 @@ void bind_models(py::module_& module) {
             model["streamings"] = facts.streamings;
             model["faces"] = facts.faces;
             model["thermal_faces"] = facts.thermal_faces;
-            model["walled_axes"] = facts.walled_axes;
             model["bodies"] = facts.bodies;
             model["nonequilibrium"] = facts.nonequilibrium;
             model["fields"] = facts.fields;

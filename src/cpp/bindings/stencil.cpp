@@ -120,6 +120,8 @@ void bind_stencil(py::module_& module) {
         },
         py::arg("stencil"), py::arg("viscosity"));
     module.def("collision_names", &engine::collision_names, py::arg("stencil") = "");
+    module.def("moment_collisions", &engine::moment_collision_names);
+    module.def("moment_faces", &engine::moment_faces);
 }
 
 }  // namespace lbm::bindings

@@ -25,6 +25,7 @@ struct BlockPlacement {
     backend::EndColumns columns{};
     VelocityRows velocity{};
     backend::RowBox late_rows{};  // of its interior, if that is late
+    bool keeps_moments = false;   // whether the numbers of a cell are moments
 
     /// Whether a place lies in the x-face buffers of one of these rows.
     bool is_at_end_of(const backend::RowBox& rows, Index place) const {

@@ -418,6 +418,7 @@ BoundaryHaloPlan::BoundaryHaloPlan(const Domain& domain, const std::vector<Block
         using S = decltype(s);
         if (blocks[std::size_t(own)].address.halo_x > 0) {
             take(LongRangePlan(domain, blocks, own), phases);
+            add_moment_walls(domain, blocks[std::size_t(own)], part);
         } else if constexpr (!Stencil<S>::multispeed) {
             Builder<S>{*this, domain, blocks, own, phases, part}.build();
         }
@@ -437,6 +438,7 @@ void BoundaryHaloPlan::take(LongRangePlan&& long_range, const std::vector<Phase>
         runs = long_range.copies;
     }
     links_.wall_columns = std::move(long_range.columns);
+    links_.wall_corners = std::move(long_range.corners);
     column_temperatures_ = std::move(long_range.temperatures);
     column_gradients_ = std::move(long_range.gradients);
     for (std::size_t block = 0; block < long_range.imports.size(); ++block) {
@@ -479,15 +481,13 @@ std::size_t BoundaryHaloPlan::bytes() const {
             sum += runs.capacity() * sizeof(CopyRun);
         }
     }
-    for (const auto& links : body_links_) {
-        sum += links.capacity() * sizeof(BodyLink);
+    for (std::size_t body = 0; body < body_links_.size(); ++body) {
+        sum += body_links_[body].capacity() * sizeof(BodyLink) + cuts_of_links_[body].capacity() * sizeof(Index);
     }
-    for (const auto& cuts : cuts_of_links_) {
-        sum += cuts.capacity() * sizeof(Index);
-    }
-    sum += links_.wall_columns.capacity() * sizeof(backend::WallColumn) + column_temperatures_.bytes() +
-           column_gradients_.bytes();
-    sum += velocities_.bytes() + links_.velocity_cells.capacity() * sizeof(backend::VelocityCell) +
+    sum += column_temperatures_.bytes() + column_gradients_.bytes() + velocities_.bytes();
+    sum += links_.wall_columns.capacity() * sizeof(backend::WallColumn) +
+           links_.wall_corners.capacity() * sizeof(backend::WallCorner) +
+           links_.velocity_cells.capacity() * sizeof(backend::VelocityCell) +
            links_.velocity_links.capacity() * sizeof(backend::VelocityLink);
     return sum + temperatures_.bytes() + links_.wall_temperatures.capacity() * sizeof(backend::WallTemperature) +
            links_.thermal_cells.capacity() * sizeof(backend::ThermalCell) +

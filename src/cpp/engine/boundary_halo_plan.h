@@ -75,7 +75,11 @@ private:
 
     template <class S>
     struct Builder;
+    template <class S>
+    struct MomentWallLister;
 
+    /// Lists the walls of a block whose state is moments.
+    void add_moment_walls(const Domain& domain, const BlockPlacement& placement, PlanOf part);
     void take(LongRangePlan&& long_range, const std::vector<Phase>& phases);
     /// The values of the wall, inlet or outlet that a condition is evaluated with.
     template <class Condition>

@@ -15,9 +15,20 @@ namespace lbm::engine {
 namespace {
 
 /// Boundaries are applied between launches only, so a launch of several steps allows neither walls nor a temperature,
-/// nor gradients of velocities.
+/// nor gradients of velocities. Blocks of moments apply formulas of links themselves.
 backend::BlockSpec checked(backend::BlockSpec spec, const Domain& domain) {
     const bool periodic = std::all_of(domain.faces, domain.faces + 2 * domain.D, is_periodic);
+    if (spec.state->keeps_moments) {
+        const std::vector<std::string> known = moment_faces();
+        for (int face = 0; face < 2 * domain.D; ++face) {
+            const std::string name = with_condition(domain.faces[face], [](auto c) { return decltype(c)::name; });
+            if (std::find(known.begin(), known.end(), name) == known.end()) {
+                throw std::invalid_argument("state: 'moments' given with a face '" + name + "', takes " +
+                                            listed(known));
+            }
+        }
+        return spec;
+    }
     const bool plain = periodic && !domain.is_hybrid_thermal && !backend::keeps_velocity(spec);
     if (spec.state->steps_per_launch > 1 && !plain) {
         throw std::invalid_argument("state: '" + std::string(spec.state->name) +
@@ -162,6 +173,9 @@ void Engine::set_force(const std::vector<double>& force) {
 
 void Engine::give_force(const double* uniform, const double* field, int series) {
     check_drive(spec_, "force");
+    if (field != nullptr && spec_.state->steps_per_launch > 1) {  // it would be needed around blocks too
+        throw std::invalid_argument("force: a state that advances several steps a launch takes one that is uniform");
+    }
     give_parts(field, window_, domain_.D,
                [&](auto& block, const double* part) { block.set_force(uniform, part, series); });
     force_is_scaled_by(series);
@@ -184,6 +198,7 @@ void Engine::prepare() {
             std::copy(spec.stored, spec.stored + 6, placement.stored);
             placement.columns = backend::end_columns(spec, block.device);
             placement.velocity = backend::velocity_rows(spec, block.device);
+            placement.keeps_moments = spec.state->keeps_moments;
             const backend::Interior interior = interior_of(block);
             if (interior.defers_ends) {
                 placement.late_rows = interior.rows;

@@ -178,6 +178,10 @@ public:
     std::vector<double> heat_flux(int face);
     /// The mean of the heat flux over the fluid cells of a face.
     double mean_heat_flux(int face);
+    /// The same of the multispeed thermal model, through each cell of a face: what the next step exchanges with the
+    /// wall, or Fourier's law (backend::ColumnHeat).
+    enum class HeatOf { Exchange, Gradient };
+    std::vector<double> column_heat(int face, HeatOf of);
     /// The heat that enters the fluid in a step from a body.
     struct BodyHeat {
         std::vector<backend::Cell> cells;  // the fluid cells of this process next to the body
@@ -240,6 +244,8 @@ public:
     std::size_t bytes() const;
     const Domain& domain() const { return domain_; }
     int population_count() const;
+    /// Numbers of a cell in a state: its populations, or the moments that it keeps in place of these.
+    int state_count() const { return backend::numbers_of_cell(spec_); }
     /// The update kernels of the first block; none on a CPU.
     std::vector<backend::KernelFigures> update_kernels() const { return parts_.front().state->update_kernels(); }
     /// The specification of the whole domain as one block.

@@ -114,7 +114,40 @@ void Engine::prepare_heat() {
     }
 }
 
+std::vector<double> Engine::column_heat(int face, HeatOf of) {
+    if (!backend::is_multispeed(spec_)) {
+        throw std::invalid_argument("only walls of the multispeed thermal model have columns");
+    }
+    supply_incoming();
+    std::vector<double> flux(std::size_t(domain_.face_cells(face)));
+    const int axis = face / 2, along = 1 - axis, outward = face % 2 == 0 ? -1 : 1;
+    for (const Part& part : parts_) {
+        const std::vector<backend::WallColumn>& all = part.plan.links().wall_columns;
+        const int* size = part.place.size;
+        // The columns before cells of the block lie behind each other in the plan.
+        const auto is_own = [&](const backend::WallColumn& column) {
+            return column.wall.axis == axis && column.wall.outward == outward && column.x >= 0 && column.x < size[0] &&
+                   column.y >= 0 && column.y < size[1];
+        };
+        const auto first = std::find_if(all.begin(), all.end(), is_own);
+        std::vector<backend::ColumnHeat> heat(std::size_t(std::find_if_not(first, all.end(), is_own) - first));
+        if (heat.empty()) {
+            continue;
+        }
+        part.state->thermal()->column_heat(first - all.begin(), Index(heat.size()), heat.data());
+        const int start = part.place.offset[along] + (axis == 0 ? first->y : first->x);
+        for (std::size_t k = 0; k < heat.size(); ++k) {
+            flux[std::size_t(start) + k] = of == HeatOf::Exchange ? heat[k].exchanged : heat[k].conducted;
+        }
+    }
+    comm_->sum(flux.data(), int(flux.size()));
+    return flux;
+}
+
 std::vector<double> Engine::heat_flux(int face) {
+    if (backend::is_multispeed(spec_)) {
+        return column_heat(face, HeatOf::Exchange);
+    }
     prepare_heat();
     std::vector<double> flux(std::size_t(domain_.face_cells(face)));
     for (const Part& part : parts_) {
@@ -130,6 +163,10 @@ std::vector<double> Engine::heat_flux(int face) {
 }
 
 double Engine::mean_heat_flux(int face) {
+    if (backend::is_multispeed(spec_)) {
+        const std::vector<double> flux = column_heat(face, HeatOf::Exchange);
+        return std::accumulate(flux.begin(), flux.end(), 0.0) / double(flux.size());
+    }
     prepare_heat();
     double sums[2] = {0, 0};
     for (const Part& part : parts_) {

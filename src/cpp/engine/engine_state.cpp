@@ -16,7 +16,7 @@ void Engine::set_populations(const double* values) {
 void Engine::get_state(void* out) {
     backend::with_stored(spec_.storage, [&](auto stored) {
         using T = decltype(stored);
-        read_parts(static_cast<T*>(out), population_count(), [](const auto& block, T* part) { block.get_state(part); });
+        read_parts(static_cast<T*>(out), state_count(), [](const auto& block, T* part) { block.get_state(part); });
     });
 }
 
@@ -25,7 +25,7 @@ void Engine::set_state(const void* values) {
     state_is_set();
     backend::with_stored(spec_.storage, [&](auto stored) {
         using T = decltype(stored);
-        give_parts(static_cast<const T*>(values), window_, population_count(), [this](auto& block, const T* part) {
+        give_parts(static_cast<const T*>(values), window_, state_count(), [this](auto& block, const T* part) {
             keep_temperature(block, [part](auto& b) { b.set_state(part); });
         });
     });

@@ -25,22 +25,21 @@ constexpr Speeds of_cpus{50e-6, 5e9, 100e9};
 double exchange_seconds(const backend::BlockSpec& whole, const Block& block, const bool (&cut)[6],
                         const Speeds& speeds) {
     const int depth = backend::halo_depth(whole);
-    const int populations = backend::with_stencil(whole.stencil, [&](auto s) {
-        using S = decltype(s);
-        return depth > 1 ? depth * S::Q : Stencil<S>::through_x_face;
+    const int across = backend::with_stencil(whole.stencil, [&](auto s) {
+        return depth > 1 ? depth * backend::numbers_of_cell(whole) : Stencil<decltype(s)>::through_x_face;
     });
     double numbers = 0;
     for (int face = 0; face < 6; ++face) {
         const int axis = face / 2;
-        numbers += cut[face] ? double(block.cells()) / block.size[axis] * populations : 0;
+        numbers += cut[face] ? double(block.cells()) / block.size[axis] * across : 0;
     }
     return speeds.latency + numbers * double(backend::size_of(whole.storage)) / speeds.link;
 }
 
 /// Cuts a box of trimmed rows down to as many as are updated in so many seconds, in layers if there are several.
 void keep_enough(backend::Interior& interior, const backend::BlockSpec& whole, double seconds, const Speeds& speeds) {
-    const int Q = backend::with_stencil(whole.stencil, [](auto s) { return decltype(s)::Q; });
-    const double bytes = double(interior.end_x - interior.first_x) * 2 * Q * double(backend::size_of(whole.storage));
+    const int moved = 2 * backend::numbers_of_cell(whole) * int(backend::size_of(whole.storage));
+    const double bytes = double(interior.end_x - interior.first_x) * moved;
     const double rows = std::ceil(seconds * speeds.memory / bytes);
     backend::RowBox& box = interior.rows;
     if (box.nz > 1) {

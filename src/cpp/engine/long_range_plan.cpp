@@ -1,7 +1,10 @@
 // Maps every halo cell back into the domain through periodic faces, or to the wall that it lies behind.
 #include "long_range_plan.h"
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
+#include <utility>
 
 #include "../lattice/links.h"
 #include "copy_runs.h"
@@ -16,22 +19,27 @@ public:
         : plan_(plan), domain_(domain), blocks_(blocks), own_(own), holder_(blocks, own) {
         for (int a = 0; a < S::D; ++a) {
             halo_[a] = address().self_periodic[a] ? 0 : depth_;
-            if (!is_periodic(domain.faces[2 * a])) {
-                wall_axis_ = a;
-            }
+            is_walled_[a] = !is_periodic(domain.faces[2 * a]);
         }
     }
 
     void build() {
-        for (int i = 0; i < S::Q; ++i) {
+        for (int i = 0; i < address().Q; ++i) {
             for (int z = -halo_[2]; z < size_[2] + halo_[2]; ++z) {
                 add_layer(z, i);
             }
         }
-        if (wall_axis_ >= 0) {
+        for (int axis = 0; axis < S::D; ++axis) {
             for (const int side : {0, 1}) {
-                if (halo_reaches_wall(side)) {
-                    add_columns(side);
+                if (halo_reaches_wall(axis, side)) {
+                    add_columns(axis, side);
+                }
+            }
+        }
+        for (const int side_x : {0, 1}) {
+            for (const int side_y : {0, 1}) {
+                if (halo_reaches_wall(0, side_x) && halo_reaches_wall(1, side_y)) {
+                    add_corner({side_x, side_y});
                 }
             }
         }
@@ -45,7 +53,7 @@ private:
     const BlockPlacement& here() const { return blocks_[std::size_t(own_)]; }
     const Address& address() const { return here().address; }
 
-    /// Adds population i of the halo cells in a layer; runs go along y before and behind the rows, else along x.
+    /// Adds number i of the halo cells in a layer; runs go along y before and behind the rows, else along x.
     void add_layer(int z, int i) {
         for (int x = -halo_[0]; x < size_[0] + halo_[0]; ++x) {
             if (x < 0 || x >= size_[0]) {
@@ -63,18 +71,21 @@ private:
         }
     }
 
-    /// Whether the halo reaches behind the lower (0) or upper (1) wall.
-    bool halo_reaches_wall(int side) const {
-        const int first = here().offset[wall_axis_], last = first + size_[wall_axis_];
-        return side == 0 ? first < depth_ : last + depth_ > domain_.size[wall_axis_];
+    /// Whether there are walls across an axis, and the halo reaches behind the lower (0) or upper (1) one.
+    bool halo_reaches_wall(int axis, int side) const {
+        const int first = here().offset[axis], last = first + size_[axis];
+        return !here().keeps_moments && is_walled_[axis] &&
+               (side == 0 ? first < depth_ : last + depth_ > domain_.size[axis]);
     }
     /// Whether the halo behind a wall is computed from this cell.
     bool is_before_wall(const std::array<int, 3>& cell) const {
-        if (wall_axis_ < 0) {
-            return false;
+        for (int axis = 0; axis < S::D; ++axis) {
+            const int at = cell[std::size_t(axis)], n = domain_.size[axis];
+            if ((at < depth_ && halo_reaches_wall(axis, 0)) || (at >= n - depth_ && halo_reaches_wall(axis, 1))) {
+                return true;
+            }
         }
-        const int at = cell[std::size_t(wall_axis_)], n = domain_.size[wall_axis_];
-        return (at < depth_ && halo_reaches_wall(0)) || (at >= n - depth_ && halo_reaches_wall(1));
+        return false;
     }
 
     /// Whether coordinate `to` along an axis is one of the cells that the block computes.
@@ -83,21 +94,25 @@ private:
         return address().self_periodic[axis] || (to >= -around && to < size_[axis] + around);
     }
 
-    /// Adds population i of a halo cell, given relative to the block's corner.
+    /// Whether population i of a cell leads to one that the block computes.
+    bool is_read(int x, int y, int z, int i) const {
+        return is_computed(0, x + S::c[i][0]) && is_computed(1, y + S::c[i][1]) && is_computed(2, z + S::c[i][2]);
+    }
+
+    /// Adds number i of a halo cell, its population or another one, given relative to the block's corner.
     void add(int x, int y, int z, int i) {
         std::array<int, 3> cell{x + here().offset[0], y + here().offset[1], z + here().offset[2]};
         for (int a = 0; a < S::D; ++a) {
             const int n = domain_.size[a];
             int& at = cell[std::size_t(a)];
             if (at < 0 || at >= n) {
-                if (a == wall_axis_) {
+                if (is_walled_[a]) {
                     return;
                 }
                 at = (at % n + n) % n;
             }
         }
-        if (!(is_computed(0, x + S::c[i][0]) && is_computed(1, y + S::c[i][1]) && is_computed(2, z + S::c[i][2])) &&
-            !is_before_wall(cell)) {
+        if (!here().keeps_moments && !is_read(x, y, z, i) && !is_before_wall(cell)) {
             return;
         }
         const int block = holder_({cell[0], cell[1], cell[2]});
@@ -108,23 +123,60 @@ private:
         append(block == own_ ? plan_.copies : plan_.imports[std::size_t(block)], target, source);
     }
 
-    void add_columns(int side) {
-        const int along = 1 - wall_axis_, face = 2 * wall_axis_ + side;
-        const bool isothermal = domain_.face_thermal[face] == ThermalKind::Isothermal;
-        const int cell = side == 0 ? 0 : domain_.size[wall_axis_] - 1;
+    bool is_isothermal(int face) const { return domain_.face_thermal[face] == ThermalKind::Isothermal; }
+    /// The cell at the lower (0) or upper (1) end of an axis, relative to the block's corner.
+    int end_cell(int axis, int side) const { return (side == 0 ? 0 : domain_.size[axis] - 1) - here().offset[axis]; }
+
+    void add_columns(int axis, int side) {
+        const int along = 1 - axis, face = 2 * axis + side, n = domain_.size[along], offset = here().offset[along];
+        const bool isothermal = is_isothermal(face);
         for (int t = -halo_[along]; t < size_[along] + halo_[along]; ++t) {
+            const int place = ((t + offset) % n + n) % n;
+            if (is_walled_[along] && place != t + offset) {
+                continue;
+            }
             std::array<int, 2> at{};
-            at[std::size_t(wall_axis_)] = cell - here().offset[wall_axis_];
+            at[std::size_t(axis)] = end_cell(axis, side);
             at[std::size_t(along)] = t;
-            plan_.columns.push_back({at[0], at[1], {wall_axis_, side == 0 ? -1 : 1, isothermal, 0, 0}});
-            const int n = domain_.size[along];
-            const auto term = [&](int shift, double factor) {
-                return WallTerms::Term{face, -1, ((t + shift + here().offset[along]) % n + n) % n, factor};
-            };
+            MultispeedWall wall{axis, side == 0 ? -1 : 1, isothermal, 0, 0, wall_depth, wall_depth, {}};
+            if (is_walled_[along]) {
+                wall.below = std::min(place, wall_depth);
+                wall.above = std::min(n - 1 - place, wall_depth);
+                for (const int end : {0, 1}) {  // no heat passes the corner of two isothermal walls
+                    wall.corner_heat[end] = isothermal && !is_isothermal(2 * along + end);
+                }
+            }
+            plan_.columns.push_back({at[0], at[1], wall});
             using Terms = std::vector<WallTerms::Term>;
-            plan_.temperatures.add(isothermal ? Terms{term(0, 1)} : Terms{});
-            plan_.gradients.add(isothermal ? Terms{term(1, 0.5), term(-1, -0.5)} : Terms{});
+            const auto terms = [&](std::initializer_list<std::pair<int, double>> shifts) {
+                Terms list;
+                for (const auto& [shift, factor] : shifts) {
+                    list.push_back({face, -1, ((place + shift) % n + n) % n, factor});
+                }
+                return isothermal ? list : Terms{};
+            };
+            plan_.temperatures.add(terms({{0, 1}}));
+            // Of second order at the ends of a wall too.
+            plan_.gradients.add(wall.below == 0   ? terms({{0, -1.5}, {1, 2}, {2, -0.5}})
+                                : wall.above == 0 ? terms({{0, 1.5}, {-1, -2}, {-2, 0.5}})
+                                                  : terms({{1, 0.5}, {-1, -0.5}}));
         }
+    }
+
+    /// Adds the corner of a wall across x and one across y.
+    void add_corner(const std::array<int, 2>& sides) {
+        backend::WallCorner corner{end_cell(0, sides[0]), end_cell(1, sides[1]), {}, {}};
+        for (int axis = 0; axis < 2; ++axis) {
+            const int side = sides[std::size_t(axis)], outward = side == 0 ? -1 : 1;
+            corner.corner.outward[axis] = outward;
+            corner.corner.isothermal[axis] = is_isothermal(2 * axis + side);
+            const auto found = std::find_if(plan_.columns.begin(), plan_.columns.end(), [&](const auto& column) {
+                return column.wall.axis == axis && column.wall.outward == outward && column.x == corner.x &&
+                       column.y == corner.y;
+            });
+            corner.columns[axis] = found - plan_.columns.begin();
+        }
+        plan_.corners.push_back(corner);
     }
 
     static Index place(const Address& a, int x, int y, int z, int i) {
@@ -138,7 +190,7 @@ private:
     const int depth_ = address().halo_x;
     const int size_[3] = {address().nx, address().ny, address().nz};
     int halo_[3]{};
-    int wall_axis_ = -1;
+    bool is_walled_[3]{};
     BlockFinder holder_;
 };
 

@@ -1,9 +1,9 @@
 // The halo plan of a block whose halo is several cells deep (D2Q37, or several steps a launch): copies from other
-// blocks and through periodic faces, and the columns of halo cells behind walls.
+// blocks and through periodic faces, and the halo cells behind walls: columns, and corners of two walls.
 //
 // Of a halo cell only those populations are copied that lead into the block, or into the cells around it that an update
 // of several steps computes as well. All populations are copied of halo cells before a wall that the halo reaches, as
-// the halo behind that wall is computed from them.
+// the halo behind that wall is computed from them. So are all numbers of all halo cells that keep moments.
 #pragma once
 
 #include <vector>
@@ -21,6 +21,7 @@ struct LongRangePlan {
     std::vector<backend::CopyRun> copies;                // within the block
     std::vector<std::vector<backend::CopyRun>> imports;  // by source block
     std::vector<backend::WallColumn> columns;
+    std::vector<backend::WallCorner> corners;
     WallTerms temperatures, gradients;  // wall temperature of each column and its gradient along the wall; no terms for
                                         // adiabatic walls
 };

@@ -66,7 +66,6 @@ ModelFacts facts() {
             f.faces.emplace_back(Condition::name);
         }
     });
-    f.walled_axes = Model::walled_axes;
     f.bodies = Model::takes_bodies;
     f.nonequilibrium = Model::starts_from_gradients;
     f.fields = {"density", "velocity"};
@@ -74,8 +73,6 @@ ModelFacts facts() {
     if constexpr (Model::temperature != TemperatureKind::None) {
         f.thermal_faces = thermal_face_names();
         f.fields.emplace_back("temperature");
-    }
-    if constexpr (Model::temperature == TemperatureKind::Field) {
         f.fields.emplace_back("heat_flux");
     }
     f.drives = names_of(Model::drives);
@@ -148,20 +145,15 @@ void check_model(const backend::BlockSpec& spec, const std::vector<std::string>&
             "'" + streaming + "'" + with + "one of " + listed(model.streamings));
     const int D = backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::D; });
     const int least = model.smallest_size.at(backend::names_of<Stencils>()[std::size_t(spec.stencil)]);
-    int walled = 0;
     for (int d = 0; d < D; ++d) {
         require(spec.size[d] >= least, "shape",
                 std::to_string(spec.size[d]) + with + "at least " + std::to_string(least) + " along each axis");
-        walled += spec.self_periodic[d] ? 0 : 1;
     }
     const auto wrong =
         std::find_if(faces.begin(), faces.end(), [&](const auto& face) { return !has(model.faces, face); });
     if (wrong != faces.end()) {
         throw std::invalid_argument("faces: '" + *wrong + "'" + with + "one of " + listed(model.faces));
     }
-    require(walled <= model.walled_axes, "faces",
-            "others than periodic ones along " + std::to_string(walled) + " axes" + with + "along " +
-                std::to_string(model.walled_axes) + " at most");
 }
 
 void check_drive(const backend::BlockSpec& spec, const std::string& drive) {

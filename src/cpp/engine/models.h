@@ -26,7 +26,6 @@ struct ModelFacts {
     std::vector<std::string> streamings;
     std::vector<std::string> faces;          // conditions of the flow
     std::vector<std::string> thermal_faces;  // conditions of the temperature; empty without one
-    int walled_axes;                         // how many axes may have faces that are not periodic
     bool bodies;
     bool nonequilibrium;  // whether initial states may include the first-order part that follows from gradients
     std::vector<std::string> fields;

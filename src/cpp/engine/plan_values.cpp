@@ -53,7 +53,9 @@ double BoundaryHaloPlan::value(const Domain& domain, FaceKind kind, const ValueS
 void BoundaryHaloPlan::refresh_values(const Domain& domain) {
     for (std::size_t k = 0; k < value_sources_.size(); ++k) {
         WallLink& link = links_.wall_links[k];
-        link.value = value(domain, FaceKind(link.condition), value_sources_[k]);
+        if (FaceKind(link.condition) != face_kind<boundary::NoSlip>) {  // a copy, with which only moments have links
+            link.value = value(domain, FaceKind(link.condition), value_sources_[k]);
+        }
     }
     for (std::size_t k = 0; k < cut_sources_.size(); ++k) {
         backend::CutLink& link = links_.cut_links[k];

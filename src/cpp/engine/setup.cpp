@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "../backend/moment_kind.h"
 #include "../lattice/collisions/mrt_rates.h"
 #include "custom_parameters.h"
 #include "given_parameters.h"
@@ -187,6 +188,27 @@ void set_turbulence(const TurbulenceSetup& given, backend::BlockSpec& spec) {
     spec.refresh_every = given.every;
 }
 
+/// Refuses what a state of moments does not go with. That faces are periodic is asked where all states are that advance
+/// several steps at once.
+void check_moments(const Setup& setup, const backend::BlockSpec& spec) {
+    const auto refuse = [](const std::string& given, const std::string& right) {
+        throw std::invalid_argument("state: 'moments' given with " + given + ", goes with " + right);
+    };
+    const std::vector<std::string> names = moment_collision_names();
+    if (setup.custom || std::find(names.begin(), names.end(), setup.collision) == names.end()) {
+        refuse(setup.custom ? "a collision of the user's" : "the collision '" + setup.collision + "'", listed(names));
+    }
+    if (backend::has_temperature(spec)) {
+        refuse("a temperature", "flows at one temperature");
+    }
+    if (spec.takes_strain || spec.turbulence != backend::no_turbulence) {
+        refuse("velocity gradients", "collisions and turbulence models that take none");
+    }
+    if (spec.storage != spec.precision) {
+        refuse("the storage '" + setup.storage + "' in the precision '" + setup.precision + "'", "one type for both");
+    }
+}
+
 }  // namespace
 
 NumberKind number_kind(const std::string& argument, const std::string& name) {
@@ -199,6 +221,38 @@ CutWallKind wall_kind(const std::string& name) {
 
 StencilKind stencil_kind(const std::string& name) {
     return StencilKind(position("stencil", name, backend::names_of<Stencils>()));
+}
+
+const backend::StateKind* state_named(const std::string& name, const std::string& stencil) {
+    if (position("state", name, {"populations", "moments"}) == 0) {
+        return nullptr;
+    }
+    const int D = backend::with_stencil(stencil_kind(stencil), [](auto s) { return decltype(s)::D; });
+    return D == 2 ? &backend::moment_state_2d : &backend::moment_state;
+}
+
+std::vector<std::string> moment_collision_names() {
+    std::vector<std::string> names;
+    for_types(Collisions{}, [&](auto member) {
+        using Collision = typename decltype(member)::type;
+        if constexpr (is_fixed_by_moments<Collision>) {
+            names.emplace_back(Collision::name);
+        }
+    });
+    return names;
+}
+
+std::vector<std::string> moment_faces() {
+    std::vector<std::string> names;
+    for_types(boundary::Conditions{}, [&](auto member) {
+        using Condition = typename decltype(member)::type;
+        constexpr bool is_local = boundary::has_formula<Condition> && Condition::precedence > 0;
+        if (is_local || IsSame<Condition, boundary::Periodic>::value || IsSame<Condition, boundary::NoSlip>::value ||
+            IsSame<Condition, boundary::FreeSlip>::value) {
+            names.emplace_back(Condition::name);
+        }
+    });
+    return names;
 }
 
 std::vector<std::string> collision_names(const std::string& stencil) {
@@ -245,6 +299,9 @@ backend::BlockSpec block_spec(const Setup& setup) {
     }
     if (setup.turbulence) {
         set_turbulence(*setup.turbulence, spec);
+    }
+    if (spec.state->keeps_moments) {
+        check_moments(setup, spec);
     }
     for (int d = 0; d < 3; ++d) {
         spec.size[d] = d < D ? setup.shape[d] : 1;

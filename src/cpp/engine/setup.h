@@ -64,9 +64,16 @@ struct Setup {
 /// The scheme of the walls of a body whose distances are known.
 CutWallKind wall_kind(const std::string& name);
 backend::StencilKind stencil_kind(const std::string& name);
+/// The state of a setup by the name of what a cell keeps: null for "populations", of which the streaming says how.
+const backend::StateKind* state_named(const std::string& name, const std::string& stencil);
 backend::NumberKind number_kind(const std::string& argument, const std::string& name);
 /// The names of the collisions that support a stencil, or of all if `stencil` is empty, in the order of the list.
 std::vector<std::string> collision_names(const std::string& stencil);
+/// The names of the collisions whose populations follow from moments, so that these may be the state.
+std::vector<std::string> moment_collision_names();
+/// The names of the conditions of faces that go with a state of moments: those that are copies or formulas of the own
+/// cell's populations and moments.
+std::vector<std::string> moment_faces();
 /// The specification of the whole domain as one block.
 backend::BlockSpec block_spec(const Setup& setup);
 /// The specification of one block of the domain.

@@ -81,21 +81,52 @@ LBM_HD V scaled(V x) {
     }
 }
 
-/// Returns y + factor * x for a power of two above 1, or the negative of one. The product is exact, so the one
-/// operation in which a GPU does this gives the bits of a multiplication and an addition.
+/// Returns y + factor * x for a power of two. The product is exact, so the one operation in which a processor may do
+/// this gives the bits of a multiplication and an addition.
+template <class V>
+LBM_HD V plus_exact_product(V y, V x, Scalar<V> factor) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (sizeof(V) == 4) {
+        return __fmaf_rn(factor, x, y);
+    } else {
+        return __fma_rn(factor, x, y);
+    }
+#else
+    return y + x * factor;
+#endif
+}
+
+/// The same for a factor above 1 that is known at compile time, or its negative.
 template <int Factor, class V>
 LBM_HD V plus_multiple(V y, V x) {
     constexpr int size = Factor < 0 ? -Factor : Factor;
     static_assert(size > 1 && (size & (size - 1)) == 0);
-#if defined(__CUDA_ARCH__)
-    if constexpr (sizeof(V) == 4) {
-        return __fmaf_rn(float(Factor), x, y);
-    } else {
-        return __fma_rn(double(Factor), x, y);
+    return plus_exact_product(y, x, Scalar<V>(Factor));
+}
+
+/// The same with the factor 1 / Divisor.
+template <int Divisor, class V>
+LBM_HD V plus_fraction(V y, V x) {
+    constexpr int size = Divisor < 0 ? -Divisor : Divisor;
+    static_assert(size > 1 && (size & (size - 1)) == 0);
+    return plus_exact_product(y, x, Scalar<V>(1.0 / Divisor));
+}
+
+/// Returns y + factor * x for any compile-time integer, by one plus_multiple() for each of its binary digits.
+template <int Factor, class V>
+LBM_HD V plus_multiples(V y, V x) {
+    constexpr int size = Factor < 0 ? -Factor : Factor, sign = Factor < 0 ? -1 : 1;
+    static_assert(size > 0);
+    constexpr int lower = size & (size - 1), digit = size - lower;
+    V sum = y;
+    if constexpr (lower != 0) {
+        sum = plus_multiples<sign * lower>(y, x);
     }
-#else
-    return y + x * Scalar<V>(Factor);
-#endif
+    if constexpr (digit == 1) {
+        return sign == 1 ? sum + x : sum - x;
+    } else {
+        return plus_multiple<sign * digit>(sum, x);
+    }
 }
 
 /// Adds factor * x to the sum for a small compile-time integer. The factor 0 costs nothing, 1 and -1 no multiplication.

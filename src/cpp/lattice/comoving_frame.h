@@ -94,6 +94,23 @@ LBM_HD void to_frame_at_rest(V (&a)[ComovingFrame<S>::places], const Moments<S, 
     });
 }
 
+/// Ends the equilibrium of a stencil without corners at third order: in the frame at rest its moments He_2 He_2 + He_2
+/// / 6 of the third axis, which are orthogonal to those of lower order here, are zero.
+template <class S, class V>
+LBM_HD void end_at_third_order(V (&a)[ComovingFrame<S>::places], const Moments<S, V>& m) {
+    using F = ComovingFrame<S>;
+    using P = CubicPairs<S>;
+    using R = Scalar<V>;
+    if constexpr (!F::complete) {
+        V flux[S::D];
+        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { flux[d] = (R(0.25) * m.momentum[d]) * m.velocity[d]; });
+        static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
+            constexpr int x = P::axis(q, 0), y = P::axis(q, 1), k = 2 * (F::step(x) + F::step(y));
+            a[k] = a[k] - (flux[x] * (m.velocity[y] * m.velocity[y]) + R(1.0 / 6) * flux[P::normal(q)]);
+        });
+    }
+}
+
 /// Changes the populations to those with the given moments of the frame at rest, as to_frame_at_rest leaves them; a[0]
 /// is the density's deviation from 1, and `sums` are those of the populations before.
 ///
@@ -106,7 +123,7 @@ LBM_HD void set_populations(const V (&a)[ComovingFrame<S>::places], const PairSu
                             V (&h)[S::Q]) {
     using F = ComovingFrame<S>;
     using P = CubicPairs<S>;
-    constexpr Scalar<V> half_cs2 = Scalar<V>(1.0 / 6), half = Scalar<V>(0.5);
+    constexpr auto half_cs2 = Scalar<V>(1.0 / 6), half = Scalar<V>(0.5);
     PairSums<S, V> lost;
     const auto set = [&]<int p>(V even, V odd) LBM_INLINE_LAMBDA {
         lost.odd[p] = plus_multiple<-2>(sums.odd[p], odd);
@@ -316,16 +333,7 @@ LBM_HD void collide_in_moving_frame(V (&h)[S::Q], const PairSums<S, V>& sums, co
     }
     moment[0] = m.density_deviation;
     to_frame_at_rest<S, (Rates::third ? 3 : 2), forced>(moment, m);
-    if constexpr (!F::complete) {
-        // The equilibrium ends at third order: in the frame at rest its moments He_2 He_2 + He_2 / 6 of the third axis,
-        // which are orthogonal to those of lower order here, are zero.
-        V flux[S::D];
-        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { flux[d] = (R(0.25) * m.momentum[d]) * m.velocity[d]; });
-        static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
-            constexpr int a = P::axis(q, 0), b = P::axis(q, 1), k = 2 * (F::step(a) + F::step(b));
-            moment[k] = moment[k] - (flux[a] * (m.velocity[b] * m.velocity[b]) + R(1.0 / 6) * flux[P::normal(q)]);
-        });
-    }
+    end_at_third_order<S>(moment, m);
     set_populations<S, forced>(moment, sums, m, h);
 }
 

@@ -34,7 +34,6 @@ struct NeighborModel {
     template <class Condition>
     static constexpr bool takes_face = true;
     /// The number of axes whose faces may be other than periodic.
-    static constexpr int walled_axes = 3;
     /// Whether initial states may include the first-order non-equilibrium part that the velocity gradients imply.
     static constexpr bool starts_from_gradients = true;
 };
@@ -78,7 +77,6 @@ struct MultispeedThermal {
     template <class Condition>
     static constexpr bool takes_face =
         IsSame<Condition, boundary::Periodic>::value || IsSame<Condition, boundary::NoSlip>::value;
-    static constexpr int walled_axes = 1;
     static constexpr bool starts_from_gradients = false;
     static constexpr TemperatureKind temperature = TemperatureKind::Moment;
     static constexpr Drives drives = {false, false, true, false};

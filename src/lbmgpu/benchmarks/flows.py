@@ -61,6 +61,10 @@ class Kind(Protocol):
     def flow(self) -> str:
         """The flow, see above."""
 
+    @property
+    def state(self) -> str:
+        """What a cell keeps, as for `Solver`."""
+
 
 def make_domain(kind: Kind, shape: tuple[int, ...]) -> Domain:
     """The domain of a flow with its conditions."""
@@ -95,6 +99,7 @@ def make_solver(kind: Kind, shape: tuple[int, ...], **options: Any) -> Solver:
     """A solver of a kind for a domain of `shape`, in motion; `options` are those of `Solver`."""
     domain, dimensions = make_domain(kind, shape), len(shape)
     numbers: dict[str, Any] = {"precision": kind.precision, "storage": kind.storage, "streaming": kind.streaming}
+    numbers["state"] = kind.state
     if kind.flow == "plates":
         solver = Solver(domain, d2q37_flow.collision(), **numbers, **options)
         d2q37_flow.set_in_motion(solver, (STREAM[0], 0.0))

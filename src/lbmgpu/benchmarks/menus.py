@@ -34,7 +34,7 @@ class Question:
         parts: blocks along each axis; None for layers across the last axis, one for each device.
         cpu_shares: the shares of the CPU, a row for each.
         weak: compare with a block alone, not with the whole domain on one device.
-        chosen: stencil, collision, precision, storage, streaming and flow, those that are given.
+        chosen: stencil, collision, precision, storage, streaming, flow and state, those that are given.
     """
 
     shape: tuple[int, ...] | None = None
@@ -93,6 +93,7 @@ def asked(question: Question, size: int, group: DeviceGroup) -> list[Scaling]:
             precision=found.precision,
             streaming=found.streaming,
             cpu_share=share,
+            state=found.state,
         )
         for share in question.cpu_shares
     ]

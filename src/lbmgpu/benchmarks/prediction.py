@@ -8,11 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-import numpy as np
-
-from .. import _core
 from ..planning import cost_model, job, machine
-from ..planning.configuration import Configuration
+from ..planning.configuration import Configuration, problem_of
 from .device_group import DeviceGroup
 
 
@@ -30,6 +27,10 @@ class Row(Protocol):
     @property
     def numbers(self) -> tuple[str, ...]:
         """Stencil, collision, precision, storage, streaming."""
+
+    @property
+    def state(self) -> str:
+        """What a cell keeps, as for `Solver`."""
 
     @property
     def flow(self) -> str:
@@ -77,7 +78,7 @@ class Model:
     def _configuration(self, row: Row) -> Configuration:
         stencil, collision, precision, storage, streaming = row.numbers
         flow = "heated" if row.flow == "heated" else "periodic"
-        return Configuration(stencil, collision, precision, storage, streaming, flow=flow)
+        return Configuration(stencil, collision, precision, storage, streaming, flow=flow, state=row.state)
 
     def _machine(self, configuration: Configuration, blocks: Sequence[dict[str, Any]]) -> cost_model.Machine:
         """The measured machine with the device of each block, in the order of blocks, and the links between them."""
@@ -105,7 +106,5 @@ def tiling_of(blocks: Sequence[dict[str, Any]], shape: tuple[int, ...]) -> cost_
 
 
 def _problem(row: Row, shape: tuple[int, ...], configuration: Configuration) -> cost_model.Problem:
-    velocities = tuple(tuple(int(c) for c in velocity) for velocity in _core.stencil(configuration.stencil).c)
     around = tuple(axis not in WALLS.get(row.flow, "") for axis in "xyz"[: len(shape)])
-    item = np.dtype(configuration.storage).itemsize
-    return cost_model.Problem(shape, velocities, item, around, configuration.has_temperature)
+    return problem_of(configuration, shape, around)

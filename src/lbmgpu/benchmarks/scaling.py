@@ -46,6 +46,7 @@ class Scaling:
         precision, streaming: as for `Solver`; if empty float32, float64 where that is stored, and the stencil's own.
         cpu_share: as for `Solver`.
         only: number of the devices that it is for, the first ones of all; 0 for all.
+        state: what a cell keeps, as for `Solver`.
     """
 
     series: str
@@ -61,6 +62,7 @@ class Scaling:
     streaming: str = ""
     cpu_share: float | str = 0.0
     only: int = 0
+    state: str = "populations"
 
     def __post_init__(self) -> None:
         of_gas = models.of(self.stencil).carries_temperature
@@ -76,7 +78,7 @@ class Scaling:
     @property
     def kind(self) -> tuple[Any, ...]:
         """What one device alone is measured once for."""
-        return (self.alone, *self.numbers, self.flow)
+        return (self.alone, *self.numbers, self.flow, self.state)
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -92,6 +94,7 @@ class Scaling:
 
     def __str__(self) -> str:
         kind = "" if self.storage == "float32" else f" {self.storage}"
+        kind += "" if self.state == "populations" else f" {self.state}"
         flow = "" if self.flow == "periodic" else f" {self.flow}"
         share = f" cpu {self.cpu_share}" if self.cpu_share else ""
         return f"{self.series} {self.stencil}{kind}{flow} {_times(self.shape)} in {_times(self.parts)}{share}"

@@ -7,7 +7,7 @@ import platform
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from ..collisions import Collision
 from ..conditions import Isothermal, MovingWall, NoSlip, PressureOutlet, VelocityInlet
 from ..domain import Domain
 from ..engine import precision_warnings
+from ..engine.kept_state import check_moments, streaming_of
 from ..engine.simulation import Simulation
 from ..engine.together import Together
 from ..files.atomic_write import write_text
@@ -61,9 +62,9 @@ def completed(
     if words.get("flow") == "plates":
         words.setdefault("stencil", d2q37_flow.STENCIL)
     others = [name for name in ("D3Q19", *_core.stencil_names()) if _goes_with(name, words.get("collision"))]
-    stencil = words.setdefault("stencil", others[0])
-    words.setdefault("collision", of_stencil(stencil)[0].__name__)
-    words.setdefault("streaming", models.default_streaming(stencil))
+    stencil, state = words.setdefault("stencil", others[0]), words.setdefault("state", "populations")
+    words.setdefault("collision", (of_stencil(stencil, state) or of_stencil(stencil))[0].__name__)
+    words.setdefault("streaming", streaming_of(state, None, stencil))
     words.setdefault("storage", words.get("precision", "float32"))
     side = default_size(stencil, device) if size is None else size
     found = Configuration(**words, size=side, members=members, every=every)
@@ -74,6 +75,17 @@ def completed(
     right = PLATES_FLOWS if models.of(stencil).carries_temperature else FLOWS[:-1]
     if found.flow not in right:
         raise ValueError(f"flow: {found.flow!r} given with {stencil}, must be one of {', '.join(right)}")
+    if state == "moments":
+        if members > 1:
+            raise ValueError(f"members: {members} given with the state 'moments', must be 1")
+        check_moments(
+            make_domain(replace(found, size=8)),  # whose conditions are those of any size
+            make_collision(found),
+            None,
+            *(found.precision, found.storage, found.streaming),
+            HEAT if found.has_temperature else None,
+            make_turbulence(found),
+        )
     return found
 
 
@@ -96,7 +108,8 @@ class Measurement:
         configuration: the configuration that was measured.
         mlups: million cell updates a second, the median of the repeats.
         all_mlups: the speed of each repeat.
-        bytes_per_update: bytes of populations, and of the temperature if any, read and written per cell and step.
+        bytes_per_update: bytes of populations, and of the temperature if any, or of moments, read and written per cell
+            and step.
         bandwidth: those bytes a second, from the median speed.
         memory_bandwidth: bytes a second of the in-place STREAM scale, ``x <- a x``, on a GPU of a copy; median of those
             between the repeats.
@@ -105,6 +118,7 @@ class Measurement:
             (local_bytes), and the part of a multiprocessor's threads at work (occupancy).
         watts: the mean power that a GPU drew while it updated cells; None where it is not known, see `power`.
         nanojoules: the energy of a cell update, which equals the joules of 10^9 updates: `watts` over the median speed.
+        steps_per_update: steps that are advanced for each time that memory is read and written.
     """
 
     configuration: Configuration
@@ -117,11 +131,13 @@ class Measurement:
     kernels: list[dict[str, Any]]
     watts: float | None = None
     nanojoules: float | None = None
+    steps_per_update: int = 1
 
     def row(self) -> str:
         """A line of the table."""
         line = (
-            f"{self.configuration!s:<54}{self.mlups:>8.1f}{self.bytes_per_update:>6}{self.bandwidth / 1e9:>8.1f}"
+            f"{self.configuration!s:<54}{self.mlups:>8.1f}{self.bytes_per_update:>6}{self.steps_per_update:>6}"
+            f"{self.bandwidth / 1e9:>8.1f}"
             f"{self.memory_bandwidth / 1e9:>8.1f}{self.bandwidth_fraction:>10.3f}"
         )
         if self.watts is None or self.nanojoules is None:
@@ -129,7 +145,7 @@ class Measurement:
         return f"{line}{self.watts:>8.1f} {self.nanojoules:>7.2f}"
 
 
-HEADER = f"{'configuration':<54}{'MLUPS':>8}{'B':>6}{'GB/s':>8}{'memory':>8}{'fraction':>10}"
+HEADER = f"{'configuration':<54}{'MLUPS':>8}{'B':>6}{'steps':>6}{'GB/s':>8}{'memory':>8}{'fraction':>10}"
 ENERGY_HEADER = f"{'W':>8}{'nJ':>8}"
 """It follows `HEADER` where the power is measured."""
 
@@ -149,6 +165,16 @@ def menu(size: int | None = None, device: str = "cpu") -> list[Configuration]:
         Configuration(stencil="D3Q27", size=n),
         Configuration(storage="float16", size=n),
         between_plates("float64", PLATES_SIZE if size is None else size),
+    ]
+
+
+def menu_of_moments(size: int | None = None, device: str = "cpu") -> list[Configuration]:
+    """The configurations whose cells keep moments: every stencil and collision that goes with them, in both types."""
+    return [
+        completed(size, device, {"stencil": stencil, "collision": kind.__name__, "precision": real, "state": "moments"})
+        for stencil in _core.stencil_names()
+        for kind in of_stencil(stencil, "moments")
+        for real in models.PRECISIONS
     ]
 
 
@@ -232,6 +258,7 @@ def make_solver(configuration: Configuration, device: str, threads: int | None) 
         threads=threads,
         thermal=HEAT if configuration.has_temperature else None,
         turbulence=make_turbulence(configuration),
+        state=configuration.state,
     )
     stream = (0.03, 0.02, 0.01)[:dimensions]
     if configuration.flow in ("periodic", "forced"):
@@ -304,6 +331,7 @@ def measure(
         kernels,
         watts,
         None if watts is None else power.nanojoules(watts, mlups),
+        engine.steps_per_update,
     )
 
 
@@ -314,11 +342,13 @@ def tune(configuration: Configuration, *, device: str, seconds: float) -> dict[s
     apart.
 
     Raises:
-        ValueError: `device` is a CPU.
+        ValueError: `device` is a CPU, or cells keep moments.
         CudaError: the GPU cannot be used.
     """
     if device == "cpu":
         raise ValueError("tuning is for GPUs: choose one, as in --device cuda")
+    if configuration.state == "moments":
+        raise ValueError("tuning is for cells that keep populations: those that keep moments have one launch")
     timings = _core.cuda_tune(
         configuration.stencil,
         _slab(configuration),

@@ -14,6 +14,7 @@ from .. import _core, checks, conditions, models, multispeed, values
 from ..collision_table import COLLISIONS, case_parameters, check_pair
 from ..collisions import Collision
 from ..domain import FACES, Domain
+from ..engine.kept_state import streaming_of
 from ..engine.memory import check_memory, extra_bytes_per_cell
 from ..engine.settings import check_devices, check_storage, check_streaming, check_thermal
 from ..flows import Parabolic
@@ -65,7 +66,9 @@ def build_solver(
     chosen: tuple[str, ...] = ("cpu",)
     missing, blocks, processes = None, None, Processes.of(comm)
     shape = tuple(int(n) for n in case["domain"]["shape"])
-    options: dict[str, Any] = {key: case[key] for key in ("precision", "storage", "streaming", "force") if key in case}
+    given = ("precision", "storage", "streaming", "state", "force")
+    options: dict[str, Any] = {key: case[key] for key in given if key in case}
+    state = "moments" if case.get("state") == "moments" else "populations"  # also where the solver chooses
     initial = dict(case.get("initial", {}))
     problems = Problems(case)
     flow = convection.ANY if convection.is_meant(case) else None  # where its numbers are wrong, that is told alone
@@ -79,7 +82,7 @@ def build_solver(
     with problems.at("run", "layout"):
         if layout is None and not planned and "layout" in case["run"]:
             blocks = processes.each(lambda: _layout(folder / case["run"]["layout"], shape))
-    cut = cut_for(case["domain"]["stencil"], storage, "thermal" in case)
+    cut = cut_for(case["domain"]["stencil"], storage, "thermal" in case, state)
     try:
         if device is not None:
             blocks, chosen = check_devices(device, blocks, shape, processes, cut)
@@ -91,7 +94,7 @@ def build_solver(
     with problems.at("domain"):  # before any mask of the domain's size is made
         domain = empty_domain(case)
         extra_bytes = extra_bytes_per_cell(len(domain.shape), precision, bodies=bool(case.get("bodies")))
-        streaming = check_streaming(options.get("streaming"), domain.stencil)
+        streaming = check_streaming(streaming_of(state, options.get("streaming"), domain.stencil), domain.stencil)
         with problems.at():
             models.check_numbers(domain.stencil, precision, storage, streaming)
         storage, streaming = models.of(domain.stencil).nearest(precision, storage, streaming)  # for all that follows
@@ -106,7 +109,8 @@ def build_solver(
             numbers = (precision, storage, streaming)
             keeps = isinstance(options.get("turbulence"), GradientModel)
             where = (chosen[0], blocks, processes)
-            check_memory(domain.stencil, shape, *numbers, extra_bytes, *where, has_temperature, keeps, is_hybrid(case))
+            adds = (has_temperature, keeps, is_hybrid(case))
+            check_memory(domain.stencil, shape, *numbers, extra_bytes, *where, *adds, state=state)
         fill_domain(domain, case, folder, problems, processes, options.get("thermal"))
         _set_initial(initial, case, folder, domain, options.get("thermal"), problems, processes)
     with problems.at("collision"):
@@ -330,7 +334,7 @@ def _check_steady(case: dict[str, Any]) -> None:
     if until.of == "nusselt":
         _check_heat("of: 'nusselt' given", case)
         given = [
-            *case["thermal"].get("faces", {}).values(),
+            *case.get("thermal", {}).get("faces", {}).values(),
             *(body.get("thermal", {}) for body in case.get("bodies", [])),
         ]
         if not any(entry.get("condition") == "isothermal" for entry in given):
@@ -342,12 +346,9 @@ def _check_steady(case: dict[str, Any]) -> None:
 
 
 def _check_heat(asked: str, case: dict[str, Any]) -> None:
-    """Raise ValueError for what is `asked` where a case has no temperature beside the flow."""
-    if "thermal" not in case and not _has_temperature(case):
+    """Raise ValueError for what is `asked` where a case has no temperature."""
+    if not _has_temperature(case):
         raise ValueError(f"{asked}, but the case has no temperature; 'thermal' gives it one")
-    stencil = case["domain"]["stencil"]
-    if models.of(stencil).carries_temperature:
-        raise ValueError(f"{asked} with {stencil}, but it is of a temperature beside the flow; leave it out")
 
 
 def build_collision(entry: dict[str, Any], flow_of: Convection | None = None) -> Collision:

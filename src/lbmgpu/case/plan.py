@@ -6,7 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from .. import models
+from .. import _core, models
+from ..conditions import engine_name
+from ..engine.kept_state import AUTO
 from ..planning.planner import Plan, plan
 from ..turbulence import of_record
 from .input_errors import at
@@ -58,4 +60,21 @@ def plan_case(
             turbulence=of_record(case["turbulence"]) if "turbulence" in case else None,
             hybrid=case["collision"].get("hybrid"),
             cpu_share=case["run"].get("cpu_share") if cpu_share is None else cpu_share,
+            state=_state(case),
         )
+
+
+def _state(case: dict[str, Any]) -> str:
+    """What a cell keeps, as for `plan`, which knows neither the faces nor the bodies that a choice depends on."""
+    state = str(case.get("state", "populations"))
+    if state != AUTO:
+        return state
+    faces = [engine_name(face["condition"], face.get("scheme")) for face in case.get("faces", {}).values()]
+    faces_go = set(faces) <= set(_core.moment_faces()) and not case.get("sponges")
+    return AUTO if faces_go and all(map(_goes_with_moments, case.get("bodies", []))) else "populations"
+
+
+def _goes_with_moments(body: dict[str, Any]) -> bool:
+    """Whether the walls of a body are half-way and at rest, as those of a mask are by default."""
+    scheme = body.get("condition", {}).get("scheme", "halfway" if body["shape"] == "mask" else "interpolated")
+    return scheme == "halfway" and "motion" not in body

@@ -15,6 +15,7 @@ from .. import _core, checks, models
 from ..collision_table import COLLISIONS, case_parameters
 from ..conditions import FACE_CONDITIONS, Adiabatic, Condition, Isothermal, MovingWall, NoSlip, schemes
 from ..deprecated import renamed_word
+from ..engine.kept_state import AUTO, STATES
 from ..errors import CaseError, warn_of_old_name
 from ..files.regular_files import CASE_BYTES, file_path, read_text
 from ..files.strict_json import parsed
@@ -82,7 +83,7 @@ def schema() -> dict[str, Any]:
     parts["domain"]["properties"]["stencil"] = {"enum": _core.stencil_names()}
     parts["collision"]["properties"]["model"] = {"enum": list(COLLISIONS)}
     parts["precision"], parts["streaming"] = {"enum": list(models.PRECISIONS)}, {"enum": list(models.STREAMINGS)}
-    parts["storage"] = {"enum": [*models.STORAGES, None]}
+    parts["storage"], parts["state"] = {"enum": [*models.STORAGES, None]}, {"enum": [*STATES, AUTO]}
     for collision in COLLISIONS.values():
         parts["collision"]["properties"] |= case_parameters(collision)
     parts["turbulence"]["properties"] = {"model": {"enum": list(MODELS)}}

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..files.atomic_write import replacing
+from ..multispeed import FLUXES
 from ..solver import simulation_of
 
 Schema = dict[str, Any]
@@ -165,7 +166,9 @@ KINDS: dict[str, Kind] = {
         **_HISTORY,
     ),
     "flux": Kind("output.fluxes.Flux", NAME, _POSITION, required=["position"], leads="axis", **_HISTORY),
-    "heat_flux": Kind("output.fluxes.HeatFlux", NAME, {"area": POSITIVE}, leads="where", **_HISTORY),
+    "heat_flux": Kind(
+        "output.fluxes.HeatFlux", NAME, {"area": POSITIVE, "by": {"enum": [*FLUXES]}}, leads="where", **_HISTORY
+    ),
 }
 """By the key of an entry."""
 

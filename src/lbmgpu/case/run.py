@@ -189,7 +189,7 @@ def _run(
     flow = convection.of_case(case)
     for name, table in tables.TABLES.items():
         if name in output:
-            full = tables.with_nusselt(table, flow) if name == "heat" and flow is not None else table
+            full = tables.heat_table(solver, flow) if name == "heat" else table
             callbacks.append(_table(name, full, solver, target, int(output[name]["every"]), restarted))
     if recording.writers and "every" in output.get("checkpoint", {}):
         callbacks.append(Every(int(output["checkpoint"]["every"]), lambda _: recording.write()))
@@ -300,4 +300,4 @@ def _leave(solver: Solver, output: dict[str, Any], target: Path, out: TextIO) ->
 
 def _log_state(solver: Solver) -> None:
     text = f"step {solver.steps}: mass {solver.mass():.9g}, kinetic energy {solver.kinetic_energy():.6g}"
-    log.info("%s", text if solver.thermal is None else f"{text}, heat {solver.heat():.9g}")
+    log.info("%s", f"{text}, heat {solver.heat():.9g}" if simulation_of(solver).has_temperature else text)

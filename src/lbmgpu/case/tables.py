@@ -8,7 +8,11 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..domain import FACES
+import numpy as np
+
+from .. import models
+from ..conditions import Isothermal
+from ..domain import FACES, Domain
 from ..errors import CheckpointError
 from ..files.atomic_write import naming, replacing
 from ..files.regular_files import TABLE_BYTES, check_output, output_file, regular_file
@@ -53,7 +57,39 @@ TABLES = {
 """By the name of the file and of the key in a case's output."""
 
 
-def with_nusselt(heat: Table, convection: Convection) -> Table:
+def heat_table(solver: Solver, convection: Convection | None) -> Table:
+    """The table of heat of a solver, with a Nusselt number of each flux that has one.
+
+    With the numbers of a `convection` all have, by these; of D2Q37 those of faces whose opposite one has another
+    temperature, which is a number on both. The table of D2Q37 has the kinetic energy too, as only both together balance
+    the fluxes.
+    """
+    heat = TABLES["heat"]
+    if models.of(solver.domain.stencil).carries_temperature:
+        return _of_gas(solver.domain)
+    return heat if convection is None else _with_nusselt(heat, convection)
+
+
+def _of_gas(domain: Domain) -> Table:
+    faces, layer = isothermal_places(domain), plates(domain)
+
+    def numbers(solver: Solver) -> list[float]:
+        fluxes = [solver.mean_heat_flux(name) for name in faces]
+        return [solver.heat(), solver.kinetic_energy(), *fluxes, *(solver.nusselt(name) for name in layer)]
+
+    columns = ["heat", "kinetic energy", *(f"{name} flux" for name in faces), *(f"{name} Nusselt" for name in layer)]
+    return Table(lambda _: columns, numbers)
+
+
+def plates(domain: Domain) -> list[str]:
+    """The faces at a temperature that is a number and does not change, opposite to such a one at another."""
+    found = {name: wall.temperature for name, wall in domain.thermal.items() if isinstance(wall, Isothermal)}
+    numbers = {name: float(value) for name, value in found.items() if isinstance(value, np.ndarray) and value.ndim == 0}
+    opposite = {name: f"{'+' if name[0] == '-' else '-'}{name[1]}" for name in numbers}
+    return [name for name, own in numbers.items() if numbers.get(opposite[name], own) != own]
+
+
+def _with_nusselt(heat: Table, convection: Convection) -> Table:
     """The table of heat with the Nusselt number of each flux behind it, by the numbers of a convection."""
     scale = convection.length / (convection.diffusivity * convection.difference)
 

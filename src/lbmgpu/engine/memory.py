@@ -16,6 +16,12 @@ from ..parallel import gpu
 from ..parallel.device_memory import GIB, MIB, available_memory
 from ..parallel.processes import Processes
 
+SWEEP_BYTES = 2**20
+CPU_LINK_BYTES, GPU_LINK_BYTES = 160, 16
+"""Of a link through a face of cells that keep moments: on the CPU 75 to 150, as lists grow."""
+GPU_CHUNK = 64
+"""The cells of a row that share an entry of a GPU's list of walls."""
+
 
 def extra_bytes_per_cell(
     dimensions: int,
@@ -42,6 +48,26 @@ def extra_bytes_per_cell(
     return solid + force + velocity + heat
 
 
+def moment_bytes(stencil: str, shape: tuple[int, ...], walled: Sequence[str], threads: int, *, on_cpu: bool) -> int:
+    """Bytes that cells that keep moments take in addition to their lattices, from above; bodies' walls come on top.
+
+    Args:
+        stencil: its name.
+        shape: of the domain.
+        walled: the faces, such as ``"-x"``, with walls, inlets or outlets, whose links are listed with their formulas.
+        threads: of the CPU, each of which sweeps with buffers of its own.
+        on_cpu: whether the CPU has some of the cells.
+    """
+    links = sum(int(velocity[0]) == 1 for velocity in _core.stencil(stencil).c)
+    total = threads * SWEEP_BYTES if on_cpu else 0
+    for face in walled:
+        axis = "xyz".index(face[1])
+        # A GPU has an entry for each of the cells of a row that a face across x ends.
+        entries = CPU_LINK_BYTES * links if on_cpu else GPU_LINK_BYTES * links + 8 * (GPU_CHUNK if axis == 0 else 2)
+        total += math.prod(shape) // shape[axis] * entries
+    return total
+
+
 def check_memory(
     stencil: str,
     shape: tuple[int, ...],
@@ -56,6 +82,7 @@ def check_memory(
     keeps_velocity: bool = False,
     takes_strain: bool = False,
     sponges: Sequence[tuple[int, int]] = (),
+    state: str = "populations",
 ) -> None:
     """Raise ValueError if a solver of this kind does not fit, saying what would, or if the layout does not tile it.
 
@@ -72,6 +99,7 @@ def check_memory(
         keeps_velocity: whether a turbulence model keeps velocities and an eddy viscosity.
         sponges: number of the face, and thickness, of each.
         takes_strain: whether the collision keeps velocities and a strain rate.
+        state: what a cell keeps.
     """
     ranks = Processes() if processes is None else processes
     blocks = tuple(engine_blocks(layout))
@@ -87,6 +115,7 @@ def check_memory(
         keeps_velocity,
         takes_strain,
         tuple(sponges),
+        state,
     )
 
     def refusal() -> str:
@@ -177,6 +206,7 @@ class Need:
     keeps_velocity: bool = False
     takes_strain: bool = False
     sponges: tuple[tuple[int, int], ...] = ()
+    state: str = "populations"
 
     def devices(self, rank: int) -> list[str]:
         """The devices of a rank, each once."""
@@ -198,7 +228,7 @@ class Need:
     def _lattices(self, rank: int, storage: str) -> dict[str, int]:
         numbers, place = (self.precision, storage, self.streaming), (self.device, self.blocks, rank)
         adds = (self.thermal, self.keeps_velocity, self.takes_strain)
-        return _core.Engine.memory_needed(self.stencil, self.shape, *numbers, *place, *adds, self.sponges)
+        return _core.Engine.memory_needed(self.stencil, self.shape, *numbers, *place, *adds, self.sponges, self.state)
 
 
 def _identity(device: str) -> str:
@@ -217,12 +247,13 @@ def _refusal(need: Need, storage: str, device: str, users: Sequence[tuple[int, s
             scaled = tuple(max(least, int(n * scale)) for n in shape)
         options.append(f"shape {scaled}")
     model = models.of(need.stencil, thermal=need.thermal)
-    if need.streaming == "two-lattice" and "in-place" in model.streamings:
+    if need.state == "populations" and need.streaming == "two-lattice" and "in-place" in model.streamings:
         in_place = replace(need, streaming="in-place").on(users, storage)
         if in_place <= available:
             options.append(f"streaming 'in-place' ({in_place / GIB:.2f} GiB)")
     others = [("storage", need, smaller) for smaller in ("float32", "float16")]
-    if model.storages(need.precision) == [need.precision]:  # storage equals precision in this model
+    storage_is_precision = need.state == "moments" or model.storages(need.precision) == [need.precision]
+    if storage_is_precision:
         others = [("precision", replace(need, precision="float32"), "float32")]
     for what, other, smaller in others:
         if smaller in model.storages(other.precision):

@@ -24,7 +24,8 @@ from ..thermal import HybridThermal
 from ..turbulence import GradientModel, combined
 from . import argument_warnings, cpu_share as cpu_share_of
 from .boundary import BoundaryValues
-from .memory import check_memory, extra_bytes_per_cell
+from .kept_state import AUTO, check_moments, check_state, obstacle, streaming_of
+from .memory import check_memory, extra_bytes_per_cell, moment_bytes
 
 MAX_THREADS = 4096
 CELLS_PER_THREAD = 4096
@@ -37,8 +38,8 @@ Planned = Callable[..., tuple[Layout | None, Any]]
 """Gives the layout and `device` for a domain, a collision, the argument `device`, processes and more options of
 `Solver`."""
 
-CutFor = Callable[[str, str, bool], Cut]
-"""Gives the cut without a layout for a stencil, a storage and whether there is a hybrid thermal model."""
+CutFor = Callable[[str, str, bool, str], Cut]
+"""Gives the cut without a layout for a stencil, a storage, whether there is a hybrid thermal model, and a state."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,10 @@ class Settings:
     """The schedule that is forced on the exchange; empty for the engine's choice."""
     turbulence: GradientModel | None = None
     """A model of velocity gradients; the constant of the Smagorinsky model is in the collision."""
+    state: str = "populations"
+    """What a cell keeps from step to step, ``"populations"`` or ``"moments"``."""
+    not_moments: str = ""
+    """What does not go with moments, in words, where it was the reason to choose populations."""
 
     def check_memory(self, *, force_field: bool = False, scaled_force: bool = False) -> None:
         """Raise ValueError if the solver would not fit the device's memory; a `force_field` is a force a cell, and a
@@ -77,6 +82,11 @@ class Settings:
             heated_bodies=any(isinstance(body.thermal, Isothermal) for body in domain.bodies.values()),
             source_field=callable(source) or (source is not None and np.ndim(source) > 0),
         )
+        if self.state == "moments":
+            walled = [face for face, condition in domain.faces.items() if not isinstance(condition, Periodic)]
+            blocks = self.devices if self.layout is None else [block.device for block in self.layout]
+            more = moment_bytes(domain.stencil, domain.shape, walled, self.threads, on_cpu="cpu" in blocks)
+            extra_bytes += -(-more // domain.cells)
         check_memory(
             domain.stencil,
             domain.shape,
@@ -91,6 +101,7 @@ class Settings:
             keeps_velocity=self.turbulence is not None,
             sponges=[(list(domain.faces).index(sponge.face), sponge.thickness) for sponge in domain.sponges],
             takes_strain=self.collision.takes_strain,
+            state=self.state,
         )
 
     def _collision_arguments(self, stencil: _core.Stencil) -> dict[str, Any]:
@@ -146,6 +157,7 @@ class Settings:
             comm=self.processes.engine,
             thermal=thermal,
             turbulence=None if self.turbulence is None else self.turbulence.record(),
+            state=self.state,
             **own,
         )
         boundary.apply(engine)
@@ -174,6 +186,7 @@ def check_settings(
     cpu_share: Any = None,
     share_found: ShareFound | None = None,
     turbulence: Any = None,
+    state: Any = "populations",
 ) -> Settings:
     """The settings, or the TypeError or ValueError that says which argument is wrong, on all ranks of `comm`.
 
@@ -183,37 +196,55 @@ def check_settings(
     """
     processes = Processes.of(comm)
 
-    def each_by_itself() -> tuple[str, str, str]:
-        numbers = check_values(domain, collision, force, precision, storage, streaming, thermal)
-        combined(collision, turbulence)
+    def each_by_itself() -> tuple[tuple[str, str, str], str, str]:
+        own_streaming = streaming
+        if check_state(state) == "moments" and isinstance(domain, Domain):
+            own_streaming = streaming_of(state, streaming, domain.stencil)
+        numbers = check_values(domain, collision, force, precision, storage, own_streaming, thermal)
+        with_constant, of_gradients = combined(collision, turbulence)
+        kept, reason = state, ""
+        if state == "moments":
+            check_moments(domain, with_constant, force, *numbers, thermal, of_gradients)
+        elif state == AUTO:
+            reason = obstacle(domain, with_constant, force, *numbers[:2], streaming, thermal, of_gradients)
+            kept = "populations" if reason else "moments"
+            numbers = (*numbers[:2], streaming_of(kept, streaming, domain.stencil))
         exchange.check("channel", channel)
         exchange.check("schedule", schedule)
-        return numbers
+        return numbers, kept, reason
 
-    precision, storage, streaming = processes.each(each_by_itself)
+    (precision, storage, streaming), state, not_moments = processes.each(each_by_itself)
     collision, model = combined(collision, turbulence)
     numbers = {"precision": precision, "storage": storage, "streaming": streaming}
     forced = {"channel": channel, "schedule": schedule}
     is_auto = planned is not None and isinstance(layout, str) and layout == "auto"
     is_thermal = thermal is not None
     consistency.check_setup(
-        processes, domain, collision, **numbers, **forced, thermal=is_thermal, planned=is_auto, turbulence=model
+        processes,
+        domain,
+        collision,
+        **numbers,
+        **forced,
+        thermal=is_thermal,
+        planned=is_auto,
+        turbulence=model,
+        state=state,
     )  # before the checks that need the shape
     if planned is not None and is_auto:
         options = {**numbers, **forced, "threads": threads, "thermal": is_thermal, "processes": processes}
-        options |= {"turbulence": model, "hybrid": getattr(collision, "hybrid", None)}
+        options |= {"turbulence": model, "hybrid": getattr(collision, "hybrid", None), "state": state}
         layout, device = planned(domain, collision, device, **options)
     layout = processes.each(lambda: check_layout(layout, domain.shape))  # it may be a file that one rank cannot read
     share = cpu_share_of.agreed(processes, cpu_share, layout)
     consistency.check_blocks(processes, layout)
-    cut = None if cut_for is None else cut_for(domain.stencil, storage, is_thermal)
+    cut = None if cut_for is None else cut_for(domain.stencil, storage, is_thermal, state)
     layout, chosen = check_devices(device, layout, domain.shape, processes, cut)
     if threads is None:
         threads = max(1, min(processes.threads, domain.cells // processes.size // CELLS_PER_THREAD))
     threads = processes.each(lambda: checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS))
 
     def best_share(whole: Layout) -> float:
-        options = {**numbers, **forced, "threads": threads, "thermal": is_thermal}
+        options = {**numbers, **forced, "threads": threads, "thermal": is_thermal, "state": state}
         return 0.0 if share_found is None else share_found(domain, collision, whole, processes, **options)
 
     layout, chosen = cpu_share_of.blocks(share, layout, domain.shape, chosen, processes.rank, best_share)
@@ -228,7 +259,15 @@ def check_settings(
     of_domain = (layout, processes, subdomain, thermal)
     channel, schedule = words
     return Settings(
-        unchanging(domain), collision, *numbers_and_devices, *of_domain, channel, schedule, turbulence=model
+        unchanging(domain),
+        collision,
+        *numbers_and_devices,
+        *of_domain,
+        channel,
+        schedule,
+        turbulence=model,
+        state=state,
+        not_moments=not_moments,
     )
 
 

@@ -34,6 +34,7 @@ from .boundary import BoundaryValues
 from .divergence import DivergenceLooks
 from .foreign_arrays import GpuArray
 from .gpu_fields import GpuField, field_of
+from .kept_state import check_force
 from .settings import Settings
 from .time_factors import TimeFactors
 from .values_ahead import ValuesAhead
@@ -291,6 +292,7 @@ class Simulation:
             TypeError, ValueError: a wrong one, or one that is too large at `step`.
         """
         models.check_force(self.stencil.name, force)
+        check_force(self.settings.state, force)
         if force is None:
             return None
         if callable(force) and takes_time(force):

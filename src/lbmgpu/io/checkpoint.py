@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..collisions import Collision
 from ..domain import FACES, Domain
 from ..engine import settings
@@ -24,18 +25,21 @@ from ..parallel.processes import Processes
 from ..parallel.subdomain import Subdomain
 from .checkpoint_arrays import Arrays, check_size, encoded, is_of_cells, mask_of
 from .checkpoint_open import damage_of, opened
-from .checkpoint_reader import Stored, boundary_arrays
+from .checkpoint_reader import Header, Stored, boundary_arrays
 from .checkpoint_recorders import Kept, entries_of, stored
 from .checkpoint_setup import (
     arguments_of,
     check_boundary,
     describe,
     differences,
+    for_state_of,
     gather_links,
     links_of_process,
+    state_of,
     without_cells,
 )
 from .checkpoint_slabs import write_cells_of_recorders
+from .checkpoint_states import projected, rebuilt, warn_of_projection
 from .checkpoint_writer import NewCheckpoint, new_checkpoint
 from .chunks import Chunks, each
 
@@ -110,7 +114,7 @@ def save(simulation: Simulation, path: str | os.PathLike[str], recorders: Sequen
 def _pieces(simulation: Simulation) -> list[_Piece]:
     engine, window = simulation.engine, simulation.engine.window[1][::-1]
     dtype, shape = engine.storage_dtype, simulation.domain.shape[::-1]
-    state = np.empty((simulation.stencil.Q, *window), dtype=dtype)
+    state = np.empty((engine.state_numbers, *window), dtype=dtype)
     engine.get_state(state)
     chunks = Chunks.of("state", (len(state), *shape), dtype, lead=1)
     pieces = [_Piece(chunks, number, part) for number, part in enumerate(state)]
@@ -240,8 +244,10 @@ def restore(
         What recorders have kept, on each rank all of it, but of the arrays of cells what lies in its window.
     """
     found = simulation.processes.each(lambda: _read(simulation, path, check))
+    with damage_of(file_path("path", path)):
+        state = _as_kept(simulation, found)
     simulation.engine.reference_density = found.reference_density
-    simulation.engine.set_state(found.state)
+    simulation.engine.set_state(state)
     if found.temperature is not None:
         simulation.engine.set_temperature(found.temperature)
     numbers = {FACES.index(face): values for face, values in found.boundary_numbers.items()}
@@ -253,9 +259,31 @@ def restore(
     return found.recorders
 
 
+def _as_kept(simulation: Simulation, found: _Found) -> NDArray[Any]:
+    """The state that was found, as the solver keeps it; all ranks call this together."""
+    if found.kept == simulation.settings.state:
+        return found.state
+
+    def converted() -> tuple[NDArray[Any], float, float]:
+        with np.errstate(over="ignore", invalid="ignore"):  # of numbers that are none of a flow
+            if found.kept == "moments":
+                result = rebuilt(simulation, found.state), 0.0, 0.0
+            else:
+                result = projected(simulation, found.state)
+        _check_finite("state", result[0], simulation.bodies.solid.T)
+        return result
+
+    state, lost, largest = simulation.processes.each(converted)
+    if found.kept == "populations":
+        warn_of_projection(simulation, lost, largest)
+    return state
+
+
 class _Found(NamedTuple):
     """The contents of a file for a rank: state and temperature in its window, numbers of boundary cells by face."""
 
+    kept: str
+    """What a cell has in the state, as `Solver` names it."""
     state: NDArray[Any]
     temperature: NDArray[np.float64] | None
     turbulence: NDArray[np.float64] | None
@@ -272,7 +300,8 @@ def _read(simulation: Simulation, path: str | os.PathLike[str], check: Callable[
     with opened(path, simulation.processes.threads) as file:
         header = file.header
         stored_arrays = links_of_process(file.arrays(simulation.subdomain.window), simulation.subdomain)
-        found = list(differences(header.setup, setup, stored_arrays, arrays, precision=simulation.precision))
+        theirs, ours = for_state_of(header.setup, setup)
+        found = list(differences(theirs, ours, stored_arrays, arrays, precision=simulation.precision))
         if found:
             listing = "".join(f"\n  {line}" for line in found)
             raise CheckpointError(f"a checkpoint of another setup:{listing}")
@@ -290,7 +319,10 @@ def _read(simulation: Simulation, path: str | os.PathLike[str], check: Callable[
                 raise CheckpointError(f"damaged, the numbers of face {face!r} hold values that are not finite")
         recorders = file.recorders(window)
         check(recorders, header.steps)
-        return _Found(state, temperature, kept, numbers, header.steps, header.reference_density, recorders)
+        if state_of(header.setup) != state_of(setup):
+            kept = None  # that of a collision in place of which there is another one now
+        more = (numbers, header.steps, header.reference_density, recorders)
+        return _Found(state_of(header.setup), state, temperature, kept, *more)
 
 
 def _check_finite(name: str, values: NDArray[Any], solid: NDArray[np.bool_]) -> None:
@@ -318,6 +350,7 @@ def arguments(
     collision: Collision | None,
     processes: Processes,
     subdomain: Subdomain | None = None,
+    state: str | None = None,
 ) -> dict[str, Any]:
     """The arguments of `Solver` that a checkpoint holds, checked; on all ranks, together. See `Solver.load`.
 
@@ -326,6 +359,7 @@ def arguments(
         domain, collision: given in place of those in the file.
         processes: of the solver.
         subdomain: of this process, whose part of forces, heat sources and bodies is read; None for all of them.
+        state: what cells shall keep; None for what they have in the file.
     """
 
     def read() -> dict[str, Any]:
@@ -337,7 +371,7 @@ def arguments(
             found = arguments_of(header.setup, arrays, header.streaming, domain, collision, part)
             if domain is None and subdomain is None:
                 check_boundary(found["domain"], found["thermal"], Subdomain.of(found["domain"], None), Processes())
-        return found
+        return found | _with_state(header, state, collision)
 
     found = processes.each(read)
     if domain is None and subdomain is not None:
@@ -346,8 +380,26 @@ def arguments(
     return found
 
 
+def _with_state(header: Header, state: str | None, collision: Collision | None) -> dict[str, Any]:
+    """The arguments that differ from those of the file where cells shall keep something else; its streaming is for what
+    they have there.
+
+    Raises:
+        ValueError: the collision of the file keeps no moments, and there is no other.
+    """
+    model = header.setup["collision"].get("model")
+    if state == "moments" and collision is None and model not in _core.moment_collisions():
+        right = "give one that keeps them and has the same viscosity, as in collision=Regularized(...)"
+        raise ValueError(f"collision: the file has {model!r}, whose state is no moments; {right}")
+    return {} if state in (None, state_of(header.setup)) else {"state": state, "streaming": None}
+
+
 def arguments_without_cells(
-    path: str | os.PathLike[str], domain: Domain | None, collision: Collision | None, processes: Processes
+    path: str | os.PathLike[str],
+    domain: Domain | None,
+    collision: Collision | None,
+    processes: Processes,
+    state: str | None = None,
 ) -> dict[str, Any]:
     """The arguments without the bodies of the file, its force and its heat source; see `arguments`."""
 
@@ -355,7 +407,8 @@ def arguments_without_cells(
         with _opened(path, collision, processes) as file:
             header, arrays = file.header, file.arrays(None)
         with damage_of(file_path("path", path)):
-            return arguments_of(without_cells(header.setup), arrays, header.streaming, domain, collision)
+            found = arguments_of(without_cells(header.setup), arrays, header.streaming, domain, collision)
+        return found | _with_state(header, state, collision)
 
     return processes.each(read)
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from .. import _core, checks
 from ..conditions import engine_name
 from ..domain import FACES, MAX_CELLS
+from ..engine.kept_state import STATES, numbers_of_cell
 from ..errors import CheckpointError
 from ..files.strict_json import parsed
 from ..models import PRECISIONS, STORAGES, STREAMINGS
@@ -67,7 +68,8 @@ class Header:
         if len(shape) != stencil.D or math.prod(shape) > MAX_CELLS:
             raise ValueError(f"shape: {checks.shown(shape)} given")
         self.shape = tuple(shape)
-        self.state = (stencil.Q, *reversed(shape))
+        state = checks.choice("state", self.setup.get("state", "populations"), STATES)
+        self.state = (numbers_of_cell(state, stencil.name), *reversed(shape))
         self.turbulence = turbulence_shape(self.setup, self.steps, self.state)
         self.has_temperature = "diffusivity" in mapping("thermal", self.setup.get("thermal", {}))
         self.recorders = Listed(values.get("recorders", []))

@@ -19,6 +19,7 @@ from ..engine import settings
 from ..engine.body_cells import BodyCells
 from ..engine.body_links import in_blocks
 from ..engine.boundary import BoundaryValues
+from ..engine.kept_state import check_moments
 from ..engine.simulation import Simulation
 from ..engine.time_factors import MAX_FORCE
 from ..errors import CheckpointError
@@ -29,11 +30,14 @@ from ..parallel.subdomain import Subdomain
 from ..thermal import OLD_OPERATORS, HybridThermal
 from ..time_functions.functions import from_record
 from ..time_functions.product import Varying, takes_time
-from ..turbulence import of_record
+from ..turbulence import combined, of_record
 from .checkpoint_arrays import LINKS, Arrays, Box
 
 CHANGES = {"changes in time": True}
 """Marks in the file a value that a callable gives before each step, or where the surface of a body cuts links."""
+
+OF_FLUID = ("viscosity", "smagorinsky", "incompressible")
+"""The parameters of a collision that the flow depends on, whatever else relaxes."""
 
 
 def _links_of(simulation: Simulation, name: str) -> tuple[Links | None, bool]:
@@ -80,6 +84,8 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
         "bodies": {},
         "force": None,
     }
+    if simulation.settings.state != "populations":  # which files had before there was anything else
+        setup["state"] = simulation.settings.state
     if (force := simulation.given_force) is not None:
         setup["force"] = keep("force", force, np.asarray(force.spatial if isinstance(force, Varying) else force))
     for face, condition in domain.faces.items():
@@ -190,6 +196,27 @@ def with_new_words(setup: dict[str, Any]) -> dict[str, Any]:
     return setup
 
 
+def state_of(setup: dict[str, Any]) -> str:
+    """What a cell has in the state of a setup, as `Solver` names it."""
+    return str(setup.get("state", "populations"))
+
+
+def for_state_of(stored: dict[str, Any], own: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The setups of a file and of a solver that are compared: those that keep something else may differ in that.
+
+    Of populations any collision of the same fluid may be gone on from with moments, as all that is kept of them are
+    moments. What makes a fluid is then compared alone.
+    """
+    kept, keeps = state_of(stored), state_of(own)
+    if kept == keeps:
+        return stored, own
+    pair = [{key: value for key, value in setup.items() if key != "state"} for setup in (stored, own)]
+    if keeps == "moments":
+        for setup in pair:
+            setup["collision"] = {key: setup["collision"].get(key) for key in OF_FLUID}
+    return pair[0], pair[1]
+
+
 def array_names(setup: dict[str, Any]) -> list[str]:
     """The names of the arrays that a setup refers to, each once."""
     found: dict[str, None] = {}
@@ -281,14 +308,20 @@ def arguments_of(
         KeyError, TypeError, ValueError and others: the setup is not one.
     """
     value = _lookup(arrays)
+    is_of_file = domain is None and collision is None
     collision = _collision(setup) if collision is None else collision
     thermal = _thermal(setup, value)
     force = value(setup["force"])
+    turbulence = None if setup.get("turbulence") is None else of_record(setup["turbulence"])
+    numbers = (setup["precision"], setup["storage"], streaming)
     if domain is None:
         domain = _domain(setup, value, part)
-        settings.check_values(domain, collision, force, setup["precision"], setup["storage"], streaming, thermal)
+        settings.check_values(domain, collision, force, *numbers, thermal)
         settings.check_periodic(domain)
         _check_fields(domain.shape if part is None else tuple(part[1]), force, thermal)
+    if is_of_file and state_of(setup) == "moments":
+        with_constant, of_gradients = combined(collision, turbulence)
+        check_moments(domain, with_constant, force, *numbers, thermal, of_gradients)
     return {
         "domain": domain,
         "collision": collision,
@@ -297,7 +330,8 @@ def arguments_of(
         "storage": setup["storage"],
         "streaming": streaming,
         "thermal": thermal,
-        "turbulence": None if setup.get("turbulence") is None else of_record(setup["turbulence"]),
+        "turbulence": turbulence,
+        "state": state_of(setup),
     }
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import checks
+from ..multispeed import FLUXES
 from ..solver.solver import Solver, simulation_of
 from .history import AXES, History
 from .probes import check_memory, plane_points, point_sampler
@@ -73,14 +74,22 @@ class HeatFlux(History):
         every, start: as for `Recorder`.
         area: as for `Solver.mean_heat_flux`.
         name: as for `Recorder`; ``"heatflux_WHERE"`` if None.
+        by: as for `Solver.heat_flux`.
     """
 
     def __init__(
-        self, where: str, every: int = 1, start: int = 0, area: float | None = None, name: str | None = None
+        self,
+        where: str,
+        every: int = 1,
+        start: int = 0,
+        area: float | None = None,
+        name: str | None = None,
+        by: str | None = None,
     ) -> None:
         self.where = checks.label("where", where)
         super().__init__(every, start, f"heatflux_{self.where}" if name is None else name)
         self._area = None if area is None else checks.number("area", area, above=0)
+        self._by = None if by is None else checks.choice("by", by, FLUXES)
 
     def attach(self, solver: Solver) -> None:
         super().attach(solver)
@@ -90,7 +99,7 @@ class HeatFlux(History):
         self._append(solver.steps, np.array([self._flux(solver)]))
 
     def _flux(self, solver: Solver) -> float:
-        found: float = solver.mean_heat_flux(self.where, self._area)
+        found: float = solver.mean_heat_flux(self.where, self._area, self._by)
         return found
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
@@ -98,7 +107,8 @@ class HeatFlux(History):
 
     def _signature(self) -> dict[str, NDArray[Any]]:
         area = np.nan if self._area is None else self._area
-        return {"where": np.frombuffer(self.where.encode(), np.uint8), "area": np.nan_to_num(np.array([area]))}
+        own = {"where": np.frombuffer(self.where.encode(), np.uint8), "area": np.nan_to_num(np.array([area]))}
+        return own if self._by is None else own | {"by": np.frombuffer(self._by.encode(), np.uint8)}
 
     def _dims(self, field: str) -> tuple[str, ...]:
         return ()

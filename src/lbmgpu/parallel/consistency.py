@@ -39,6 +39,7 @@ def check_setup(
     thermal: bool,
     planned: bool = False,
     turbulence: object = None,
+    state: str = "populations",
 ) -> None:
     """Raise ValueError on all ranks if their arguments differ; all ranks call this together.
 
@@ -50,13 +51,14 @@ def check_setup(
         thermal: whether there is a hybrid thermal model, for which plans and cuts differ.
         planned: whether the ranks plan a layout together.
         turbulence: the model of velocity gradients; that of the local stress is in the collision.
+        state: what a cell keeps.
     """
     if processes.size == 1:
         return
     own = {"stencil": domain.stencil, "shape": str(domain.shape), "collision": repr(collision)}
     own |= {"precision": precision, "storage": storage, "streaming": streaming}
     own |= {"channel": str(channel), "schedule": str(schedule), "layout": str(planned)}
-    own |= {"thermal": str(thermal), "turbulence": repr(turbulence)}
+    own |= {"thermal": str(thermal), "turbulence": repr(turbulence), "state": state}
     own |= {f"faces[{face!r}]": _of_condition(condition) for face, condition in domain.faces.items()}
     own["sponges"] = repr(domain.sponges)
     own |= {f"thermal[{face!r}]": _of_condition(condition) for face, condition in domain.thermal.items()}

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from .. import _core
+from ..engine.kept_state import numbers_of_cell, steps_per_update
 from ..thermal import HybridThermal
+from .cost_model import Problem
 
 VISCOSITY = 0.02
 HEAT = HybridThermal(VISCOSITY / 0.71, buoyancy=(0.0, 1e-5, 0.0))
@@ -16,7 +21,8 @@ class Configuration:
     """A box of `size` cells a side with a `flow` in it, one of `benchmarks.single.FLOWS`: a row of a benchmark.
 
     With several `members` it is an ensemble of such boxes, which advance together. `turbulence` is a model of velocity
-    gradients by its name in cases, or empty, and `every` the steps for which its eddy viscosity holds.
+    gradients by its name in cases, or empty, and `every` the steps for which its eddy viscosity holds. `state` is what
+    a cell keeps.
     """
 
     stencil: str = "D3Q19"
@@ -29,6 +35,7 @@ class Configuration:
     members: int = 1
     turbulence: str = ""
     every: int = 1
+    state: str = "populations"
 
     @property
     def has_temperature(self) -> bool:
@@ -45,4 +52,22 @@ class Configuration:
         model = f" {self.turbulence}" if self.turbulence else ""
         if self.every > 1:
             model += f"/{self.every}"
-        return f"{self.stencil} {self.collision}{model} {kind} {self.streaming} {size}"
+        how = self.streaming if self.state == "populations" else self.state
+        return f"{self.stencil} {self.collision}{model} {kind} {how} {size}"
+
+
+def problem_of(
+    configuration: Configuration, shape: tuple[int, ...], periodic: tuple[bool, ...], turbulence_bytes: int = 0
+) -> Problem:
+    """What the cost model knows of a configuration in a domain of a `shape`, for each axis `periodic` or not."""
+    stencil, state = _core.stencil(configuration.stencil), configuration.state
+    return Problem(
+        shape,
+        tuple(tuple(int(c) for c in velocity) for velocity in stencil.c),
+        np.dtype(configuration.storage).itemsize,
+        periodic,
+        configuration.has_temperature,
+        turbulence_bytes,
+        numbers_of_cell(state, stencil.name) if state == "moments" else 0,
+        steps_per_update(state, stencil.name),
+    )

@@ -20,9 +20,11 @@ of them, so faces, edges and corners are counted exactly where blocks are as lon
 of a face of D2Q37, whose radius is three, gets 15 populations from the neighbour's nearest layer, 8 from the next and 3
 from the third, 26 in all, and where a wall ends the face, all populations of the three by three cells there, as the
 halo behind the wall is computed from them. The temperature of the hybrid thermal model counts as one more population in
-$b$, and each block gets the layer of cells next to it, walls included. Faces across x may have a bandwidth of their
-own, as their populations do not lie in rows. Blocks of one device are updated one after the other, so their times add
-up; the domain's step is that of the slowest device.
+$b$, and each block gets the layer of cells next to it, walls included. Cells that keep $m$ moments are read and written
+once for the $k$ steps of an update, so that $b = 2 m s / k$, and exchange once in it: all numbers of the $k$ layers
+next to the block, corners included, whose bytes and latency are shared out over the steps. Faces across x may have a
+bandwidth of their own, as their populations do not lie in rows. Blocks of one device are updated one after the other,
+so their times add up; the domain's step is that of the slowest device.
 
 That the surface of a block decides what is lost, so that slabs suit few devices and fast links, blocks in two or three
 dimensions many devices and slow ones, is the analysis of C. Obrecht, F. Kuznik, B. Tourancheau, J.-J. Roux, "Scalable
@@ -34,6 +36,7 @@ Schifano, R. Tripiccione, "Massively parallel lattice-Boltzmann codes on large G
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import math
 from collections import defaultdict
@@ -154,6 +157,8 @@ class Problem:
         periodic: for each axis, whether the domain is periodic along it.
         thermal: whether there is a temperature, which is read and written as one population more.
         turbulence_bytes: what a step reads and writes for velocity gradients, on average.
+        moments: the numbers of a cell that keeps moments; 0 if it keeps populations.
+        steps: that are advanced for each time that memory is read and written, and halos are exchanged.
     """
 
     shape: Vector
@@ -162,6 +167,8 @@ class Problem:
     periodic: tuple[bool, ...]
     thermal: bool = False
     turbulence_bytes: int = 0
+    moments: int = 0
+    steps: int = 1
 
     @property
     def cells(self) -> int:
@@ -171,12 +178,18 @@ class Problem:
     @property
     def bytes_per_update(self) -> int:
         """Bytes that a cell reads and writes in a step."""
-        return 2 * (len(self.velocities) + self.thermal) * self.item_bytes + self.turbulence_bytes
+        numbers = self.moments or len(self.velocities) + self.thermal
+        return 2 * numbers * self.item_bytes // self.steps + self.turbulence_bytes
 
     @property
     def radius(self) -> int:
         """Radius of the stencil: the number of cells that the fastest population moves along an axis in a step."""
         return max(abs(component) for velocity in self.velocities for component in velocity)
+
+    @property
+    def depth(self) -> int:
+        """The number of layers around a block that an update needs."""
+        return self.radius * self.steps
 
 
 @dataclass(frozen=True)
@@ -258,6 +271,8 @@ def has_interiors(problem: Problem, parts: Vector, machine: Machine) -> bool:
     Where rows are cut, and not on CPUs or in the multispeed model, they are late interiors, of GPUs that read each
     other's memory and of blocks with enough layers: see `late_interior` in the engine.
     """
+    if problem.moments:
+        return True
     if parts[0] == 1 or problem.radius > 1 or all(device.name == "cpu" for device in machine.devices):
         return True
     layers = [n // k - 2 * (k > 1) for n, k in zip(problem.shape[1:], parts[1:], strict=True)]
@@ -283,7 +298,7 @@ def block_seconds(
     exchange, neighbours = _exchange(machine, problem, tiling, owners, place)
     step = update + exchange
     if overlap:
-        shell = _shell_cells(size, neighbours, problem.radius) * problem.bytes_per_update / device.speed
+        shell = _shell_cells(size, neighbours, problem.depth) * problem.bytes_per_update / device.speed
         step = (device.fixed if neighbours else 0.0) + shell + max(update - shell, exchange)
     return step, update, exchange
 
@@ -301,7 +316,7 @@ def incoming_bytes(problem: Problem, tiling: Tiling, place: Vector) -> tuple[int
     for direction, _, count in _ways(problem, tiling, place):
         across += count * problem.item_bytes if direction[0] != 0 else 0
         along += count * problem.item_bytes if direction[0] == 0 else 0
-    return across, along
+    return across // problem.steps, along // problem.steps
 
 
 def _exchange(
@@ -318,11 +333,15 @@ def _exchange(
         seconds += count * problem.item_bytes / bandwidth
         latencies[link.kind] = max(link.latency, latencies.get(link.kind, 0.0))
         neighbours.update((axis, e) for axis, e in enumerate(direction) if e != 0 and tiling.parts[axis] > 1)
-    return seconds + sum(latencies.values()), neighbours
+    return (seconds + sum(latencies.values())) / problem.steps, neighbours
 
 
 def _ways(problem: Problem, tiling: Tiling, place: Vector) -> Iterator[tuple[Vector, Vector, int]]:
-    """The imports of a block: through which of its faces, edges and corners, from which block, how many numbers."""
+    """The imports of a block in an update: through which of its faces, edges and corners, from which block, how many
+    numbers."""
+    if problem.moments:
+        yield from _of_moments(problem, tiling, place)
+        return
     size = tiling.size(place)
     ways = [(direction, direction, count) for direction, count in incoming_counts(problem.velocities, size)]
     if problem.thermal:
@@ -333,6 +352,26 @@ def _ways(problem: Problem, tiling: Tiling, place: Vector) -> Iterator[tuple[Vec
         neighbour = _neighbour(place, inside, tiling.parts, problem.periodic)
         if neighbour is not None and neighbour != place:
             yield direction, neighbour, count
+
+
+def _of_moments(problem: Problem, tiling: Tiling, place: Vector) -> Iterator[tuple[Vector, Vector, int]]:
+    """The imports of a block whose cells keep moments: all of those of as many layers as an update has steps, which lie
+    in several blocks where these are thinner. Along axes that are not cut it follows itself."""
+    axes = []
+    for sizes, part, around in zip(tiling.sizes, place, problem.periodic, strict=True):
+        ends = list(itertools.accumulate(sizes))
+        first, end, total = ends[part] - sizes[part], ends[part], ends[-1]
+        layers = {(0, part): sizes[part]}
+        for e, beside in ((-1, range(first - problem.depth, first)), (1, range(end, end + problem.depth))):
+            for at in beside if len(sizes) > 1 else ():
+                if around or 0 <= at < total:
+                    key = e, bisect.bisect_right(ends, at % total)
+                    layers[key] = layers.get(key, 0) + 1
+        axes.append(layers.items())
+    for entries in itertools.product(*axes):
+        direction, neighbour = (tuple(key[which] for key, _ in entries) for which in (0, 1))
+        if neighbour != place:
+            yield direction, neighbour, problem.moments * math.prod(count for _, count in entries)
 
 
 def _before_walls(problem: Problem, tiling: Tiling, place: Vector) -> list[tuple[Vector, Vector, int]]:
@@ -409,9 +448,9 @@ def incoming_counts(velocities: tuple[Vector, ...], size: Vector) -> tuple[tuple
     return tuple(found)
 
 
-def _shell_cells(size: Vector, neighbours: set[tuple[int, int]], radius: int) -> int:
-    """The number of cells within `radius` of a face behind which another block lies."""
+def _shell_cells(size: Vector, neighbours: set[tuple[int, int]], depth: int) -> int:
+    """The number of cells within `depth` of a face behind which another block lies."""
     inner = 1
     for axis, n in enumerate(size):
-        inner *= max(0, n - radius * sum((axis, e) in neighbours for e in (-1, 1)))
+        inner *= max(0, n - depth * sum((axis, e) in neighbours for e in (-1, 1)))
     return math.prod(size) - inner

@@ -6,11 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-import numpy as np
-
-from .. import _core
 from ..parallel import cuts
 from ..parallel.processes import Cut, Owner
+from .configuration import Configuration, problem_of
 from .cost_model import Device, Link, Machine, Problem, Tiling, Vector, block_seconds, has_interiors
 
 GAIN = 0.95
@@ -32,7 +30,7 @@ LINKS = {
 """Between two GPUs or CPUs of the ranks of one host, and of two hosts; see docs/scaling.md."""
 
 
-def cut_for(stencil: str, storage: str, thermal: bool = False) -> Cut:
+def cut_for(stencil: str, storage: str, thermal: bool = False, state: str = "populations") -> Cut:
     """The function that cuts a domain over the devices of a job's ranks, given as rank, device and host of each block.
 
     It takes the blocks of least surface that keep rows along x whole, unless the model predicts of others that they
@@ -41,22 +39,21 @@ def cut_for(stencil: str, storage: str, thermal: bool = False) -> Cut:
     Args:
         stencil, storage: their names.
         thermal: whether there is a hybrid thermal model.
+        state: what a cell keeps.
     """
+    configuration = Configuration(stencil, storage=storage, flow="heated" if thermal else "periodic", state=state)
 
     def cut(shape: tuple[int, ...], owners: Sequence[Owner]) -> tuple[int, ...]:
         hosts = list(dict.fromkeys(host for _, _, host in owners))
         places = tuple((rank, name, hosts.index(host)) for rank, name, host in owners)
-        return _cut(shape, stencil, storage, thermal, places)
+        return _cut(shape, configuration, places)
 
     return cut
 
 
 @lru_cache(maxsize=32)
-def _cut(
-    shape: Vector, stencil: str, storage: str, thermal: bool, owners: tuple[tuple[int, str, int], ...]
-) -> tuple[int, ...]:
-    velocities = tuple(tuple(int(c) for c in velocity) for velocity in _core.stencil(stencil).c)
-    problem = Problem(shape, velocities, np.dtype(storage).itemsize, (True,) * len(shape), thermal)
+def _cut(shape: Vector, configuration: Configuration, owners: tuple[tuple[int, str, int], ...]) -> tuple[int, ...]:
+    problem = problem_of(configuration, shape, (True,) * len(shape))
     best = cuts.least_surface(shape, len(owners), problem.radius)
     kind = "gpu" if any(name != "cpu" for _, name, _ in owners) else "cpu"
     devices = tuple(Device(name, SPEEDS[kind], host=host, rank=rank) for rank, name, host in owners)

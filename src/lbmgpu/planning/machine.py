@@ -8,8 +8,6 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from .. import _core
 from ..collision_table import COLLISIONS
 from ..domain import Domain
@@ -20,7 +18,7 @@ from ..layout import Layout
 from ..parallel import exchange, gpu
 from ..parallel.device_memory import available_memory
 from ..parallel.processes import Processes
-from .configuration import HEAT, VISCOSITY, Configuration
+from .configuration import HEAT, VISCOSITY, Configuration, problem_of
 from .cost_model import Device, Link, Machine
 
 SIZE = {("cpu", 2): 2048, ("cpu", 3): 128, ("cuda", 2): 4096, ("cuda", 3): 256}
@@ -99,7 +97,7 @@ def measure_device(name: str, configuration: Configuration, threads: int | None)
     whole = seconds(*[size] * stencil.D)
     fixed = min(seconds(*[small] * stencil.D), whole / 2)
     cut = seconds(size // 4, size * 4) if stencil.D == 2 else seconds(size // 4, size * 2, size * 2)
-    moved = cells * 2 * (stencil.Q + configuration.has_temperature) * np.dtype(configuration.storage).itemsize
+    moved = cells * problem_of(configuration, (size,) * stencil.D, (True,) * stencil.D).bytes_per_update
     rows = cells // size
     # The cut box has four times as many rows. The rows of the large box must not account for all of its time.
     a_row = min(max(0.0, cut - whole) / (3 * rows), (whole - fixed) / (2 * rows))
@@ -201,14 +199,15 @@ def bytes_and_seconds(
     domain = Domain(shape, configuration.stencil)
     # The schedule lets the exchange be timed alone.
     simulation = make_simulation(domain, configuration, layout=layout, schedule="blocking", **options)
-    simulation.advance(4)
+    steps = simulation.engine.steps_per_update
+    simulation.advance(4 * steps)
     found = []
     for _ in range(EXCHANGES):
         before = simulation.engine.phase_seconds["exchange"]
-        simulation.advance(4)
+        simulation.advance(4 * steps)
         found.append((simulation.engine.phase_seconds["exchange"] - before) / 4)
     seconds = -simulation.processes.agreed(-statistics.median(found))
-    return sum(link["bytes"] for link in simulation.engine.links) / 2, seconds
+    return steps * sum(link["bytes"] for link in simulation.engine.links) / 2, seconds  # links have those of a step
 
 
 @precision_warnings.unwarned()
@@ -224,6 +223,7 @@ def make_simulation(domain: Domain, configuration: Configuration, **options: Any
         storage=configuration.storage,
         streaming=configuration.streaming,
         thermal=HEAT if configuration.has_temperature else None,
+        state=configuration.state,
         **{"comm": Processes(), **options},
     )
     return Simulation(settings)
@@ -245,6 +245,11 @@ def _bytes(configuration: Configuration, size: int, device: str) -> int:
     shape = (size,) * _core.stencil(configuration.stencil).D
     numbers = (configuration.precision, configuration.storage, configuration.streaming)
     needed = _core.Engine.memory_needed(
-        configuration.stencil, shape, *numbers, device, thermal=configuration.has_temperature
+        configuration.stencil,
+        shape,
+        *numbers,
+        device,
+        thermal=configuration.has_temperature,
+        state=configuration.state,
     )
     return needed[device]

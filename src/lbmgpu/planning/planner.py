@@ -7,22 +7,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
-from .. import _core, checks, models
+from .. import checks, models
 from ..collision_table import COLLISIONS, check_pair, of_stencil
+from ..collisions import RecursiveRegularized
 from ..conditions import NoSlip
 from ..domain import Domain
+from ..engine import kept_state
 from ..engine.settings import MAX_THREADS, check_storage, check_streaming, check_thermal
 from ..layout import AUTO, Block, Layout, check_cpu_share
 from ..models import PRECISIONS
 from ..parallel import consistency, devices as device_names, exchange
 from ..parallel.cuts import cuts
 from ..parallel.processes import Processes
-from ..turbulence import TurbulenceModel, bytes_per_update
+from ..turbulence import Smagorinsky, TurbulenceModel, bytes_per_update
 from . import shares
 from .arrangement import arrangements
-from .configuration import HEAT, Configuration
+from .configuration import HEAT, VISCOSITY, Configuration, problem_of
 from .cost_model import Device, Machine, Prediction, Problem, Tiling, Vector, has_interiors, predict, rank_of
 from .job import measure_job
 from .machine import measure_machine, step_seconds
@@ -235,6 +235,7 @@ def plan(
     schedule: str | None = None,
     comm: Any = None,
     cpu_share: float | str | None = None,
+    state: str = "populations",
 ) -> Plan:
     """Measure the devices and the links between them, predict the step of every tiling, and choose; see `cost_model`.
 
@@ -247,7 +248,8 @@ def plan(
         stencil: its name.
         devices: names, one for each block; all GPUs if None, or the CPU where there is none. With `comm` those of the
             rank; its own GPU, or the CPU, if None.
-        collision: name of its class, which matters on a CPU; if None ``"BGK"``, of D2Q37 ``"ThermalBGK"``.
+        collision: name of its class, which matters on a CPU; if None ``"BGK"``, of D2Q37 ``"ThermalBGK"``, of moments
+            ``"Regularized"``.
         precision, storage, streaming: as for `Solver`.
         periodic: of each axis, whether the domain is; all if None.
         threads: of the CPU; None for all.
@@ -260,6 +262,7 @@ def plan(
             the same plan: of the devices of all of them, measured at the same time, and the links between them.
         cpu_share: as for `Solver`: part of each GPU's cells that the CPU gets beside it in all layouts, or ``"auto"``,
             the fastest in the first of them, for which nothing may be known of the machine.
+        state: as for `Solver`; ``"auto"`` chooses by stencil, collision, storage, streaming and models alone.
 
     Raises:
         TypeError, ValueError: a wrong argument, one that differs among ranks, or more devices than blocks that the
@@ -270,7 +273,9 @@ def plan(
 
     def asked() -> tuple[Problem, Configuration, int | None, float | str, int]:
         domain = Domain(shape, stencil)
-        configuration = _configuration(domain, collision, precision, storage, streaming, thermal)
+        configuration = _configuration(
+            domain, collision, precision, storage, streaming, thermal, state, turbulence, hybrid
+        )
         given = [True] * len(domain.shape) if periodic is None else periodic
         around = tuple(checks.flag("periodic", p) for p in checks.listed("periodic", given, "a flag for each axis"))
         if len(around) != len(domain.shape):
@@ -282,8 +287,6 @@ def plan(
             raise ValueError("cpu_share: 'auto' given beside a machine, must be a number, as it is measured")
         if machine is not None and devices is not None:
             raise ValueError(f"devices: {checks.shown(devices)} given beside a machine, whose devices are taken")
-        velocities = tuple(tuple(int(c) for c in velocity) for velocity in _core.stencil(domain.stencil).c)
-        size = np.dtype(configuration.storage).itemsize
         most = None if threads is None else checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
         if turbulence is not None and not isinstance(turbulence, TurbulenceModel):
             right = "must be a model such as WALE(0.5), or None"
@@ -294,7 +297,7 @@ def plan(
             bytes_per_update(turbulence, len(domain.shape), *types, takes_strain=strain, on_gpu=on_gpu)
             for on_gpu in (False, True)
         )
-        found = Problem(domain.shape, velocities, size, around, thermal, more)
+        found = problem_of(configuration, domain.shape, around, more)
         return found, configuration, most, share, more_on_gpus
 
     problem, configuration, threads, share, bytes_on_gpus = processes.each(asked)
@@ -331,26 +334,37 @@ def plan(
 
 
 def _configuration(
-    domain: Domain, collision: str | None, precision: str, storage: str | None, streaming: str | None, thermal: bool
+    domain: Domain,
+    collision: str | None,
+    precision: str,
+    storage: str | None,
+    streaming: str | None,
+    thermal: bool,
+    state: str,
+    turbulence: TurbulenceModel | None,
+    hybrid: float | None,
 ) -> Configuration:
     """What is measured for a domain; TypeError or ValueError for arguments of `plan` that do not suit."""
     precision = checks.choice("precision", precision, PRECISIONS)
-    storage, streaming = check_storage(storage, precision), check_streaming(streaming, domain.stencil)
-    if collision is None:
-        collision = of_stencil(domain.stencil)[0].__name__
-    collision = checks.choice("collision", collision, COLLISIONS)
-    check_pair(domain.stencil, COLLISIONS[collision])
-    models.check_numbers(domain.stencil, precision, storage, streaming)
+    kept = kept_state.check_state(state)
+    storage = check_storage(storage, precision)
     flow = "heated" if checks.flag("thermal", thermal) else "periodic"
-    check_thermal(HEAT if thermal else None, domain, storage)
-    return Configuration(
-        stencil=domain.stencil,
-        collision=collision,
-        precision=precision,
-        storage=storage,
-        streaming=streaming,
-        flow=flow,
-    )
+    heat = HEAT if thermal else None
+    check_thermal(heat, domain, storage)
+    if collision is None:
+        collision = (of_stencil(domain.stencil, kept) or of_stencil(domain.stencil))[0].__name__
+    kind = COLLISIONS[checks.choice("collision", collision, COLLISIONS)]
+    check_pair(domain.stencil, kind)
+    own = kind(VISCOSITY, **({} if hybrid is None or kind is not RecursiveRegularized else {"hybrid": hybrid}))
+    gradients = None if isinstance(turbulence, Smagorinsky) else turbulence
+    if kept == kept_state.AUTO:
+        reason = kept_state.obstacle(domain, own, None, precision, storage, streaming, heat, gradients)
+        kept = "populations" if reason else "moments"
+    streaming = check_streaming(kept_state.streaming_of(kept, streaming, domain.stencil), domain.stencil)
+    models.check_numbers(domain.stencil, precision, storage, streaming)
+    if kept == "moments":
+        kept_state.check_moments(domain, own, None, precision, storage, streaming, heat, gradients)
+    return Configuration(domain.stencil, collision, precision, storage, streaming, flow=flow, state=kept)
 
 
 def _check_same(

@@ -56,6 +56,7 @@ def share_of_cpu(
     precision: str,
     storage: str,
     streaming: str,
+    state: str = "populations",
     **options: Any,
 ) -> float:
     """The share that ``cpu_share="auto"`` becomes; all ranks call this together.
@@ -65,7 +66,7 @@ def share_of_cpu(
         layout: the blocks without a share.
         processes: the processes of the solver.
         thermal: whether the hybrid thermal model adds a temperature.
-        threads, precision, storage, streaming: as for `Solver`.
+        threads, precision, storage, streaming, state: as for `Solver`.
         options: channel and schedule, as for `Solver`.
     """
     from ..planning import shares  # as above
@@ -79,6 +80,7 @@ def share_of_cpu(
         storage=storage,
         streaming=streaming,
         flow="heated" if thermal else "periodic",
+        state=state,
     )
     return shares.best_share(
         domain.shape, _periodic(domain), configuration, layout, processes, threads=threads, **options

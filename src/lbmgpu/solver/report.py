@@ -29,7 +29,8 @@ class Report:
     Attributes:
         setup: what the solver is, by name.
         memory_bytes: held by the engine, on this rank; on all ranks if gathered.
-        bytes_per_update: bytes of populations, and of the temperature if any, read and written per cell and step.
+        bytes_per_update: bytes of populations, and of the temperature if any, or of moments, read and written per cell
+            and step.
         steps: steps of the last run.
         mlups: million updates of fluid cells a second in the last run.
         memory_bandwidth: bytes a second of the in-place STREAM scale, ``x <- a x``, on the same machine, on a GPU of a
@@ -62,7 +63,7 @@ class Report:
 
     @property
     def bandwidth(self) -> float | None:
-        """Bytes of populations a second that the last run moved in that `part` of the cells."""
+        """Bytes of populations or moments a second that the last run moved in that `part` of the cells."""
         return None if self.mlups is None else self.mlups * 1e6 * self.bytes_per_update * self.part
 
     @property
@@ -122,6 +123,14 @@ def _size(size: int) -> str:
     return f"{size / GIB:.3f} GiB" if size >= GIB else f"{size / MIB:.3f} MiB"
 
 
+def _state_words(simulation: Simulation) -> str:
+    """What a cell keeps, in words; empty where it is populations, as nobody asked for a choice."""
+    engine, settings = simulation.engine, simulation.settings
+    if settings.state == "moments":
+        return f"{engine.state_numbers} moments a cell, {engine.steps_per_update} steps for each read of memory"
+    return f"populations, as moments do not go with {settings.not_moments}" if settings.not_moments else ""
+
+
 def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool, gather: bool) -> Report:
     """See `Solver.report`; the `loop` knows the last run. Without `gather` a rank makes it alone."""
     engine, domain, processes = simulation.engine, simulation.domain, simulation.processes
@@ -139,6 +148,7 @@ def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool, gather: 
         "collision": str(simulation.collision),
         "arithmetic": f"{simulation.precision}, stored as {simulation.storage}",
         "streaming": simulation.streaming,
+        **({"state": words} if (words := _state_words(simulation)) else {}),
         **({} if simulation.thermal is None else {"thermal": _thermal_words(simulation.thermal)}),
         **({} if simulation.turbulence is None else {"turbulence": str(simulation.turbulence)}),
         "device": _device_words(simulation),

@@ -50,6 +50,11 @@ class SetupOfSolver(HasSimulation):
         return self._simulation.streaming
 
     @property
+    def state(self) -> str:
+        """What a cell keeps from step to step, ``"populations"`` or ``"moments"``, also if ``"auto"`` was given."""
+        return self._simulation.settings.state
+
+    @property
     def device(self) -> str:
         """``"cpu"``, or ``"cuda:0"`` and so on; of several the names, as in ``"cuda:0, cuda:1"``."""
         return self._simulation.device

@@ -34,6 +34,7 @@ from .calls import collective, collective_if_gathered
 from .derived import DerivedFields
 from .drawing import DrawnSolver
 from .fields import Fields
+from .loading import arguments_of_file
 from .reading import ReadSolver
 from .recording import Recorder, Recordings
 from .report import Report, make_report
@@ -94,6 +95,13 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
             is made, none among them. None for none, or what the layout says. Without a GPU it has no effect.
         turbulence: `Smagorinsky`, `WALE` or `Vreman`: an eddy viscosity beside that of the collision, any but
             `ThermalBGK` and `CustomCollision`; None for none. A collision's ``smagorinsky`` says the same as the first.
+        state: what a cell keeps from step to step: its ``"populations"``, or with `Regularized` and
+            `RecursiveRegularized` the ``"moments"`` that these follow from, 6 in two dimensions and 10 in three. Two
+            steps, in two dimensions six, are then advanced for each time that memory is read and written, with the same
+            flow but for rounding. It goes with faces that are periodic, `NoSlip`, `MovingWall`, `FreeSlip`, and
+            `VelocityInlet` and `PressureOutlet` in their default schemes, bodies with half-way walls, all of them
+            steady, one force for all cells, and a storage in the precision. ``"auto"``: moments where everything goes
+            with them, else populations, whatever devices and layout; `report` says what does not go with them.
 
     Raises:
         TypeError, ValueError: a wrong argument, or one that does not go with another or differs among ranks, or a
@@ -123,6 +131,7 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
         schedule: str | None = None,
         cpu_share: float | str | None = None,
         turbulence: TurbulenceModel | None = None,
+        state: str = "populations",
     ) -> None:
         force = taken("force", force)
         settings = _checked(
@@ -141,6 +150,7 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
             schedule=schedule,
             cpu_share=cpu_share,
             turbulence=turbulence,
+            state=state,
         )
         if layout is not None and settings.layout is not None:
             warn_of_idle_gpus(settings.layout, settings.processes)
@@ -385,6 +395,7 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
         channel: str | None = None,
         schedule: str | None = None,
         cpu_share: float | str | None = None,
+        state: str | None = None,
     ) -> Solver:
         """A solver with the setup and the state of a checkpoint.
 
@@ -396,12 +407,15 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
             path: of the checkpoint.
             domain: the domain again; needed if a condition changes in time, since a file cannot hold a function.
             collision: the collision again; needed if it is a `CustomCollision`, since the text in a file is never
-                compiled. It must be that of the file.
+                compiled. It must be that of the file; if its populations go on as moments, any of the same fluid.
             device, layout, comm, threads, channel, schedule, cpu_share: as for the solver; any layout continues bit for
                 bit.
+            state: what cells shall keep, ``"populations"``, ``"moments"`` or ``"auto"``; None for what they have in the
+                file. See `restore`.
 
         Raises:
             CheckpointError: the file is damaged, of an unknown version, or not of this `domain` or `collision`.
+            ValueError: the setup of the file does not go with this `state`.
             FileNotFoundError: there is none.
         """
         from ..io import checkpoint
@@ -411,20 +425,17 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
         with left_alike(meeting, Place("Solver.load", {})):
             where: dict[str, Any] = {"device": device, "layout": layout, "comm": processes, "threads": threads}
             where |= {"channel": channel, "schedule": schedule, "cpu_share": cpu_share}
-            every, subdomain = Processes.of(processes), None
-            if every.size > 1:  # each rank reads what lies in its part of the domain, which the layout tells
-                plain = checkpoint.arguments_without_cells(path, domain, collision, every)
-                settings = _checked(**plain, **where)
-                subdomain = settings.subdomain if settings.subdomain.windows_differ else None
-                if layout is not None or cpu_share is not None:  # what was measured is not measured again
-                    where |= {"device": "auto", "layout": settings.layout, "cpu_share": 0}
-            solver = cls(**checkpoint.arguments(path, domain, collision, every, subdomain), **where)
+            solver = cls(**arguments_of_file(path, (domain, collision, state), where, _checked))
             solver._recordings.found(checkpoint.restore(solver._simulation, path))
             return solver
 
     @collective
     def restore(self, path: str | os.PathLike[str]) -> None:
         """Take state and step count from a checkpoint of the same setup; streaming, blocks and threads may differ.
+
+        So may the `state`. Moments become the populations that follow from them. Populations become their moments, also
+        those of another collision with the same viscosity, `smagorinsky` and `incompressible`; where that drops more
+        of them than rounding does, there is a `ProjectedStateWarning`.
 
         Recorders that the file has something of go on with that; others forget what is later than the file.
 

@@ -46,7 +46,7 @@ class Steady:
         every: steps between two looks.
         of: ``"velocity"``; ``"temperature"`` of a solver that has one; ``"force:NAME"``, the force on the body of that
             name, or on the wall of a face, as ``"force:-y"``, whose largest component is what changes are compared
-            with; ``"nusselt"``, the mean heat flux of each isothermal face and body of a solver with `HybridThermal`,
+            with; ``"nusselt"``, the mean heat flux of each isothermal face and body of a solver with a temperature,
             which takes what all of them change by relative to the largest, so that no length and no difference of
             temperature is needed; or a function of the solver that returns a number, the same on all ranks, which call
             it together.
@@ -98,8 +98,9 @@ class Steady:
                 f"until: a steady temperature given, but the solver has none; Solver(thermal=...){others} have"
             )
         if self.of == "nusselt":
-            if solver.thermal is None:
-                right = "Solver(thermal=HybridThermal(...)) has"
+            if not has_temperature:
+                others = "".join(f" and {name}" for name in models.that_carry_temperature())
+                right = f"Solver(thermal=...){others} have"
                 raise ValueError(f"until: of='nusselt' given, but the solver has no Nusselt numbers; {right}")
             if not isothermal_places(solver.domain):
                 raise ValueError("until: of='nusselt' given, but no face and no body of the solver is Isothermal")

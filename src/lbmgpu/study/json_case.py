@@ -16,12 +16,13 @@ from ..case import recorders
 from ..case.read import read_unchecked, validator
 from ..case.run import run_checked
 from ..case.sweep import Sweep, swept
+from ..case.tables import plates
 from ..conditions import Isothermal
 from ..errors import CaseError, CheckpointError
 from ..files.atomic_write import write_text
 from ..files.regular_files import read_text
 from ..files.strict_json import parsed
-from ..solver import Solver
+from ..solver import Solver, simulation_of
 from ..solver.run import RunResult
 from ..solver.steady import FIELDS, Steady
 from . import records
@@ -176,7 +177,7 @@ def numbers(solver: Solver) -> dict[str, Any]:
         axes = list("xyz"[: len(domain.shape)])
         forces = [solver.body_force(name) for name in domain.bodies]
         found["force"] = xr.DataArray(forces, coords={"body": list(domain.bodies), "axis": axes}, dims=("body", "axis"))
-    if solver.thermal is None:
+    if not simulation_of(solver).has_temperature:
         return found
     faces = {name: where for name, where in domain.thermal.items() if isinstance(where, Isothermal)}
     bodies = {n: body.thermal for n, body in domain.bodies.items() if isinstance(body.thermal, Isothermal)}
@@ -185,6 +186,12 @@ def numbers(solver: Solver) -> dict[str, Any]:
     if places:
         fluxes = [solver.mean_heat_flux(name) for name in places]
         found["heat_flux"] = xr.DataArray(fluxes, coords={"place": places}, dims="place")
+    if solver.thermal is None:
+        layer = plates(domain)
+        if layer:
+            values = [solver.nusselt(name) for name in layer]
+            found["nusselt"] = xr.DataArray(values, coords={"place": layer}, dims="place")
+        return found
     temperatures = [float(where.temperature) for where in (*faces.values(), *bodies.values())]
     difference = max(temperatures, default=0.0) - min(temperatures, default=0.0)
     if faces and difference > 0:

@@ -17,7 +17,7 @@ import lbmgpu as lbm
 world = MPI.COMM_WORLD
 rank, size = world.Get_rank(), world.Get_size()
 devices, folder = sys.argv[1].split(","), Path(sys.argv[2])
-walls = [("periodic", 1), ("isothermal", 1), ("mixed", 0), ("varied", 1), ("adiabatic", 0)]
+walls = [("periodic", 1), ("isothermal", 1), ("mixed", 0), ("varied", 1), ("adiabatic", 0), ("oven", 0), ("stove", 0)]
 
 
 def split_layout(shape: tuple[int, int], parts: tuple[int, int]) -> lbm.Layout:
@@ -37,6 +37,8 @@ for number, ((kind, axis), precision) in enumerate(itertools.product(walls, ["fl
     one.step(24)
     whole, populations = one.temperature(), one.populations()
     assert np.isfinite(populations).all()
+    walled = [face for face, condition in one.domain.faces.items() if isinstance(condition, lbm.NoSlip)]
+    fluxes = {face: (one.heat_flux(face), one.mean_heat_flux(face)) for face in walled}
     for which, layout in enumerate(layouts):
         many = case.solver(device="auto", layout=layout, comm=world, precision=precision)
         many.step(12)
@@ -49,6 +51,9 @@ for number, ((kind, axis), precision) in enumerate(itertools.product(walls, ["fl
             if rank == 0:
                 np.testing.assert_array_equal(field, whole)
             here, there = solver.populations(), populations[(slice(None), *solver.subdomain)]
+            for face, (flux, mean) in fluxes.items():
+                np.testing.assert_array_equal(solver.heat_flux(face), flux)
+                assert solver.mean_heat_flux(face) == mean
             mine = np.isfinite(here)  # cells of the window that other ranks have are not
             assert mine.any()
             np.testing.assert_array_equal(here[mine], there[mine])

@@ -5,6 +5,8 @@
 
 #include "custom_library.h"
 #include "kernels.h"
+#include "moment_block.h"
+#include "moment_kernels.h"
 
 namespace lbm::cpu {
 
@@ -14,6 +16,10 @@ using backend::BlockState;
 /// Defined for each stencil in typed_blocks.cpp, which is compiled once for each.
 template <class S>
 std::unique_ptr<BlockState> make_block_of(const BlockSpec& spec, const CpuOptions& options);
+
+/// Defined for each stencil in moment_blocks.cpp.
+template <class S>
+std::unique_ptr<BlockState> make_moment_block_of(const BlockSpec& spec, const CpuOptions& options);
 
 namespace {
 
@@ -72,7 +78,8 @@ std::vector<std::string> usable_isas() {
     }
 #endif
 #if defined(LBM_HAVE_AVX2)
-    if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("f16c") != 0) {
+    if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("f16c") != 0 &&
+        __builtin_cpu_supports("fma") != 0) {
         isas.emplace_back("avx2");
     }
 #endif
@@ -101,6 +108,25 @@ EddyViscosityKernel find_eddy_viscosity_kernel(const std::string& isa, const Blo
         });
     });
     return found;
+}
+
+MomentKernel find_moment_kernel(const std::string& isa, const BlockSpec& spec) {
+    MomentKernel found = nullptr;
+    with_isa(isa, [&](auto type) {
+        backend::with_stencil(spec.stencil, [&](auto s) {
+            found = moment_kernel_for<decltype(s), typename decltype(type)::type>(
+                {spec.collision, spec.precision, spec.storage});
+        });
+    });
+    if (found == nullptr) {
+        throw std::logic_error("the populations of a block's collision do not follow from moments");
+    }
+    return found;
+}
+
+std::unique_ptr<BlockState> make_moment_block(const BlockSpec& spec, const CpuOptions& options) {
+    return backend::with_stencil(spec.stencil,
+                                 [&](auto s) { return make_moment_block_of<decltype(s)>(spec, options); });
 }
 
 std::unique_ptr<BlockState> make_block(const BlockSpec& spec, const CpuOptions& options) {

@@ -20,7 +20,11 @@ public:
     using View = backend::LatticeView<S, Real, Stored>;
 
     HostHeat(const backend::BlockSpec& spec, int threads)
-        : heat_(spec.heat), gravity_{spec.gravity[0], spec.gravity[1], spec.gravity[2]}, threads_(threads) {}
+        : heat_(spec.heat), gravity_{spec.gravity[0], spec.gravity[1], spec.gravity[2]}, threads_(threads) {
+        if constexpr (Stencil<S>::multispeed) {
+            tau_q_minus_half_ = backend::parameters_of<MultispeedParameters<double>>(spec).tau_q_minus_1 + 0.5;
+        }
+    }
 
     std::size_t bytes() const {
         return source_.bytes() + (last_.capacity() + new_temperatures_.capacity()) * sizeof(Real);
@@ -106,6 +110,17 @@ public:
         return sum;
     }
 
+    /// The heat of wall columns, which blocks of the multispeed thermal model alone have.
+    void of_columns(const View& view, const backend::WallColumn* columns, Index count, backend::ColumnHeat* out) const {
+        parallel_shares(count < 512 ? 1 : threads_, count, [&](Index first, Index last) {
+            for (Index k = first; k < last; ++k) {
+                if constexpr (Stencil<S>::multispeed) {
+                    out[k] = backend::column_heat(view, columns[k], gravity_, tau_q_minus_half_);
+                }
+            }
+        });
+    }
+
     double change(const View& view, const std::uint8_t* solid) {
         const bool first_call = last_.empty();
         last_.resize(std::size_t(Index(view.address.nx) * rows(view)));
@@ -145,6 +160,7 @@ private:
 
     HeatParameters<double> heat_;
     double gravity_[3];
+    double tau_q_minus_half_ = 0;
     int threads_;
     const backend::LinkPlan* plan_ = nullptr;
     backend::Interior interior_{};

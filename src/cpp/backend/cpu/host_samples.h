@@ -9,8 +9,6 @@
 #include <vector>
 
 #include "../block_state.h"
-#include "../multispeed_cells.h"
-#include "../wall_links.h"
 #include "threads.h"
 
 namespace lbm::cpu {
@@ -46,42 +44,31 @@ private:
 };
 
 /// How the cells of a block are read.
-template <class S, class Real, class Stored>
+template <class Real>
 struct CellAccess {
-    std::function<backend::LatticeView<S, Real, Stored>()> view;
+    std::function<void(int x, int y, int z, Real& deviation, Real (&u)[3])> flow;  // rho - 1 and the velocity
     std::function<bool(int x, int y, int z)> is_solid;
-    std::function<void(int x, int y, int z, double (&force)[3])> force;
     std::function<Real(int x, int y, int z)> temperature;
 };
 
 /// Samples of the fields of some cells.
-template <class S, class Real, class Stored>
+template <int D, class Real>
 std::unique_ptr<backend::StateSamples> make_host_point_samples(const std::vector<backend::Cell>& cells,
                                                                const backend::PointFields& fields,
-                                                               CellAccess<S, Real, Stored> block, int threads) {
+                                                               CellAccess<Real> block, int threads) {
     const auto count = Index(cells.size());
     const auto measure = [cells, fields, block = std::move(block), threads, count](double* sample) {
-        const backend::LatticeView<S, Real, Stored> view = block.view();
         parallel_shares(count < 512 ? 1 : threads, count, [&](Index first, Index last) {
             for (Index k = first; k < last; ++k) {
                 const auto [x, y, z] = cells[std::size_t(k)];
-                double force[3] = {};
-                block.force(x, y, z, force);
                 Real deviation = 0, u[3] = {};
-                if constexpr (Stencil<S>::multispeed) {
-                    const Gas<Real> gas = backend::gas_between_steps(view.cell(x, y, z), force);
-                    deviation = gas.deviation;
-                    u[0] = gas.u[0];
-                    u[1] = gas.u[1];
-                } else {
-                    backend::moments_after_collision(view.cell(x, y, z), force, deviation, u);
-                }
+                block.flow(x, y, z, deviation, u);
                 const Real temperature = fields.temperature ? block.temperature(x, y, z) : Real(0);
-                backend::put_point<S::D>(fields, k, count, block.is_solid(x, y, z), deviation, u, temperature, sample);
+                backend::put_point<D>(fields, k, count, block.is_solid(x, y, z), deviation, u, temperature, sample);
             }
         });
     };
-    return std::make_unique<HostSamples>(std::size_t(count) * std::size_t(fields.numbers(S::D)), measure);
+    return std::make_unique<HostSamples>(std::size_t(count) * std::size_t(fields.numbers(D)), measure);
 }
 
 /// Samples of the force and the torque on a body, which `sum` computes of its links about the center.

@@ -1,7 +1,7 @@
 // A SIMD pack of numbers, based on the compilers' vector types, with loads and stores for each storage format.
 #pragma once
 
-#if defined(__F16C__)
+#if defined(__F16C__) || defined(__FMA__)
 #include <immintrin.h>
 #endif
 
@@ -42,6 +42,28 @@ struct Pack {
     }
     LBM_HD friend Pack magnitude(Pack a) { return {a.v < 0 ? -a.v : a.v}; }
 };
+
+/// plus_exact_product() of lattice/arithmetic.h in one operation, where the processor has it: vector types have none.
+template <class Real, int W>
+LBM_HD Pack<Real, W> plus_exact_product(Pack<Real, W> y, Pack<Real, W> x, Real factor) {
+    constexpr int bytes = W * int(sizeof(Real));
+    static_cast<void>(bytes);
+#if defined(__AVX512F__)
+    if constexpr (bytes == 64 && sizeof(Real) == 4) {
+        return {(typename Pack<Real, W>::Vector)_mm512_fmadd_ps((__m512)x.v, _mm512_set1_ps(factor), (__m512)y.v)};
+    } else if constexpr (bytes == 64) {
+        return {(typename Pack<Real, W>::Vector)_mm512_fmadd_pd((__m512d)x.v, _mm512_set1_pd(factor), (__m512d)y.v)};
+    }
+#endif
+#if defined(__FMA__)
+    if constexpr (bytes == 32 && sizeof(Real) == 4) {
+        return {(typename Pack<Real, W>::Vector)_mm256_fmadd_ps((__m256)x.v, _mm256_set1_ps(factor), (__m256)y.v)};
+    } else if constexpr (bytes == 32) {
+        return {(typename Pack<Real, W>::Vector)_mm256_fmadd_pd((__m256d)x.v, _mm256_set1_pd(factor), (__m256d)y.v)};
+    }
+#endif
+    return y + x * factor;
+}
 
 /// Returns the pack with one lane replaced by `value`.
 template <class Real, int W>

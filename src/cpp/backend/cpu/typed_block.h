@@ -25,6 +25,7 @@
 #include "host_turbulence.h"
 #include "kernels.h"
 #include "row_ranges.h"
+#include "row_reductions.h"
 #include "row_sums.h"
 #include "threads.h"
 #include "velocity_change.h"
@@ -122,6 +123,9 @@ public:
                     backend::fill_wall_column(view(), columns[std::size_t(k)], parameters);
                 }
             });
+            for (const backend::WallCorner& corner : plan_->wall_corners) {
+                backend::fill_wall_corner(view(), corner, columns.data(), parameters);
+            }
         }
         turbulence_.renew();
     }
@@ -224,6 +228,9 @@ public:
     double heat(const std::vector<backend::HeatSample>& samples, double* each) const override {
         return heat_.sampled(view(), samples, each);
     }
+    void column_heat(Index first, Index count, backend::ColumnHeat* out) const override {
+        heat_.of_columns(view(), plan_->wall_columns.data() + first, count, out);
+    }
     double temperature_change() override { return heat_.change(view(), solid_); }
     backend::ScaledState* scaled() override { return &scaling_; }
     backend::MovingState* moving() override { return &moving_; }
@@ -244,10 +251,10 @@ public:
 
     std::unique_ptr<backend::StateSamples> make_point_samples(const std::vector<backend::Cell>& cells,
                                                               const backend::PointFields& fields) override {
-        return make_host_point_samples<S, Real, Stored>(
+        return make_host_point_samples<S::D, Real>(
             cells, fields,
-            {[this] { return view(); },
-             [this](int x, int y, int z) { return is_solid(row(y, z) * address().nx + x, 0); }, forces(),
+            {[this](int x, int y, int z, Real& deviation, Real(&u)[3]) { flow_at(x, y, z, deviation, u); },
+             [this](int x, int y, int z) { return is_solid(row(y, z) * address().nx + x, 0); },
              [this](int x, int y, int z) { return heat_.at(view(), x, y, z); }},
             threads_);
     }
@@ -257,51 +264,20 @@ public:
     }
 
     backend::Totals totals() const override {
-        std::vector<backend::Totals> of_row(rows());
-        over_rows([&](int y, int z) {
-            backend::Totals sum{};
-            for_fluid_row(y, z, [&](int x, Real deviation, const Real* u) {
-                const double inertia = inertia_of_deviation(double(deviation), spec_.compressibility);
-                sum.mass += 1 + double(deviation);
-                sum.heat += backend::has_temperature(spec_) ? double(heat_.at(view(), x, y, z)) : 0;
-                for (int d = 0; d < S::D; ++d) {
-                    sum.momentum[d] += inertia * u[d];
-                    sum.energy += 0.5 * inertia * double(u[d]) * u[d];
-                }
+        return totals_of<Real, S::D>(
+            rows(), spec_.compressibility, numbered_rows(), fluid_rows(), [this](int x, int y, int z, Real deviation) {
+                const double weight = Stencil<S>::multispeed ? 1 + double(deviation) : 1;  // internal energy of a gas
+                return backend::has_temperature(spec_) ? weight * double(heat_.at(view(), x, y, z)) : 0.0;
             });
-            of_row[row(y, z)] = sum;
-        });
-        backend::Totals sum{};
-        for (const backend::Totals& part : of_row) {
-            sum.join(part);
-        }
-        return sum;
     }
 
     void velocity_change(double& change2, double& norm2) override {
-        last_velocity_.measure(
-            rows(), address().nx, [this](auto&& body) { over_rows([&](int y, int z) { body(y, z, row(y, z)); }); },
-            [this](int y, int z, auto&& visit) { for_fluid_row(y, z, visit); }, change2, norm2);
+        last_velocity_.measure(rows(), address().nx, numbered_rows(), fluid_rows(), change2, norm2);
     }
 
     backend::Extremes extremes() const override {
-        std::vector<backend::Extremes> of_rows(rows(), backend::Extremes::of_none());
-        over_rows([&](int y, int z) {
-            backend::Extremes& own = of_rows[row(y, z)];
-            for_fluid_row(y, z, [&](int x, Real deviation, const Real* u) {
-                Real speed2 = 0;
-                for (int d = 0; d < S::D; ++d) {
-                    speed2 += u[d] * u[d];
-                }
-                const bool valid = backend::state_is_valid(deviation, speed2) && temperature_is_valid(x, y, z);
-                own.add(double(row(y, z) * address().nx + x), double(deviation), double(speed2), valid);
-            });
-        });
-        backend::Extremes all = backend::Extremes::of_none();
-        for (const backend::Extremes& own : of_rows) {
-            all.join(own);
-        }
-        return all;
+        return extremes_of<Real, S::D>(rows(), address().nx, numbered_rows(), fluid_rows(),
+                                       [this](int x, int y, int z) { return temperature_is_valid(x, y, z); });
     }
     std::unique_ptr<backend::CellStatistics> make_cell_statistics() override {
         return make_host_statistics<S::D, Real>(
@@ -365,6 +341,14 @@ private:
         });
     }
 
+    /// What functions take that go through the rows of the block, and through the fluid cells of a row.
+    auto numbered_rows() const {
+        return [this](auto&& body) { over_rows([&](int y, int z) { body(y, z, row(y, z)); }); };
+    }
+    auto fluid_rows() const {
+        return [this](int y, int z, auto&& visit) { for_fluid_row(y, z, visit); };
+    }
+
     void restart_phase() { phase_ = spec_.state->first_phase; }
     /// The user's force on a cell, without buoyancy.
     void given_force_at(int x, int y, int z, double* force) const {
@@ -379,6 +363,20 @@ private:
         given_force_at(x, y, z, force);
         if (backend::is_hybrid(spec_)) {
             add_buoyancy<S>(force, double(heat_.at(view(), x, y, z)), spec_.heat);
+        }
+    }
+
+    /// The density's deviation from 1 and the velocity of a cell.
+    void flow_at(int x, int y, int z, Real& deviation, Real (&u)[3]) const {
+        double force[3] = {};
+        force_at(x, y, z, force);
+        if constexpr (Stencil<S>::multispeed) {
+            const Gas<Real> gas = backend::gas_between_steps(view().cell(x, y, z), force);
+            deviation = gas.deviation;
+            u[0] = gas.u[0];
+            u[1] = gas.u[1];
+        } else {
+            backend::moments_after_collision(view().cell(x, y, z), force, deviation, u);
         }
     }
 

@@ -289,6 +289,9 @@ public:
     double heat(const std::vector<backend::HeatSample>& samples, double* each) const override {
         return heat_.sampled(state(), samples, each);
     }
+    void column_heat(Index first, Index count, backend::ColumnHeat* out) const override {
+        walls_.heat(state(), first, count, out);
+    }
     double temperature_change() override { return heat_.change(state()); }
     backend::ScaledState* scaled() override { return &scaling_; }
     backend::MovingState* moving() override { return &moving_; }

@@ -100,6 +100,7 @@ DeviceInfo device_info(int ordinal) {
     info.multiprocessors = attribute(DeviceAttribute::MultiprocessorCount, device);
     info.l2_bytes = std::size_t(attribute(DeviceAttribute::L2Bytes, device));
     info.threads_per_multiprocessor = attribute(DeviceAttribute::ThreadsPerMultiprocessor, device);
+    info.shared_bytes_per_block = attribute(DeviceAttribute::SharedBytesPerBlock, device);
     driver().check(driver().device_memory(&info.memory, device), "cuDeviceTotalMem");
     const DeviceScope scope(ordinal);
     std::size_t total = 0;

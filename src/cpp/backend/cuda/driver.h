@@ -92,6 +92,7 @@ struct LaunchConfig {
     X(module_unload, cuModuleUnload, int(Module))                                                             \
     X(module_function, cuModuleGetFunction, int(Function*, Module, const char*))                              \
     X(function_attribute, cuFuncGetAttribute, int(int*, int, Function))                                       \
+    X(set_function_attribute, cuFuncSetAttribute, int(Function, int, int))                                    \
     X(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor, int(int*, Function, int, std::size_t))          \
     X(launch, cuLaunchKernelEx, int(const LaunchConfig*, Function, const void* const*, void**))               \
     X(stream_create, cuStreamCreateWithPriority, int(Stream*, unsigned, int))                                 \
@@ -137,9 +138,10 @@ enum class DeviceAttribute : int {
     ComputeMajor = 75,
     ComputeMinor = 76,
     L2Bytes = 38,
-    ThreadsPerMultiprocessor = 39
+    ThreadsPerMultiprocessor = 39,
+    SharedBytesPerBlock = 97  // that a kernel may ask for
 };
-enum class FunctionAttribute : int { LocalBytes = 3, Registers = 4 };
+enum class FunctionAttribute : int { LocalBytes = 3, Registers = 4, DynamicSharedBytes = 8 };
 
 struct DeviceInfo {
     int ordinal;
@@ -149,6 +151,7 @@ struct DeviceInfo {
     int multiprocessors;
     std::size_t l2_bytes;
     int threads_per_multiprocessor;
+    int shared_bytes_per_block;
 
     std::string architecture() const { return "sm_" + std::to_string(10 * major + minor); }
 };

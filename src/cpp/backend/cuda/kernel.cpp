@@ -29,11 +29,18 @@ void Kernel::launch_with(const WorkStream& stream, const LaunchDimensions& dimen
     LaunchAttribute early{6, 0, 1, {}};
     const LaunchConfig config{{dimensions.blocks, dimensions.members, 1},
                               {dimensions.block_x, dimensions.block_y, 1},
-                              0,
+                              dimensions.shared_bytes,
                               stream.get(),
                               &early,
                               dimensions.programmatic_launch ? 1U : 0U};
     driver().check(driver().launch(&config, function_, pointers.data(), nullptr), "cuLaunchKernelEx");
+}
+
+void Kernel::allow_shared_memory(unsigned bytes) const {
+    const DeviceScope scope(ordinal_);
+    driver().check(
+        driver().set_function_attribute(function_, int(FunctionAttribute::DynamicSharedBytes), int(bytes)),
+        "cuFuncSetAttribute");
 }
 
 int Kernel::registers() const {

@@ -19,6 +19,7 @@ struct LaunchDimensions {
     unsigned block_x = 1, block_y = 1;
     bool programmatic_launch = false;  // programmatic dependent launch: the kernel itself waits for the previous one
     unsigned members = 1;              // blocks of the lattice that a launch serves, by blockIdx.y
+    unsigned shared_bytes = 0;         // of shared memory that the kernel does not know of when it is compiled
 
     bool operator==(const LaunchDimensions&) const = default;
 };
@@ -47,6 +48,9 @@ public:
     /// The same, with a list of arguments. A stream that a batch collects from hands the launch to the batch.
     void launch_with(const WorkStream& stream, const LaunchDimensions& dimensions,
                      const std::vector<KernelArgument>& arguments) const;
+
+    /// Lets launches have up to so much shared memory, which above 48 KiB has to be asked for.
+    void allow_shared_memory(unsigned bytes) const;
 
     const KernelName& name() const { return name_; }
     int registers() const;

@@ -125,10 +125,26 @@ KernelName wall_columns_kernel(const BlockSpec& spec) {
             "lbm::cuda::fill_wall_columns<" + stencil_name(spec) + ", " + type_name(spec.precision) + ">"};
 }
 
+KernelName moment_kernel(const BlockSpec& spec, const MomentKernel& kind) {
+    const std::string real = type_name(spec.precision);
+    const std::string own = collision_name(spec) + "::Parameters<" + real + ">";
+    const bool solid = backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::D == 3; });
+    const std::string function = solid ? "moment_update" : "moment_update_2d";
+    return {function + ".h", "lbm::cuda::" + std::string(solid ? "update_moments" : "update_moments_2d") + "<" +
+                                 stencil_name(spec) + ", " + collision_name(spec) + ", " + real + ", " +
+                                 (spec.has_eddy_viscosity ? own : "lbm::Laminar<" + own + ">") + ", " +
+                                 word(kind.forced) + ", " + word(kind.walls) + ", " + word(kind.walls && kind.images) +
+                                 ", " + std::to_string(kind.cells_per_thread) + ", " + std::to_string(kind.steps) +
+                                 ", " + std::to_string(kind.rows) + ", " + known_pitch(spec) + ">"};
+}
+
 KernelName state_kernel(const BlockSpec& spec, const std::string& header, const std::string& function,
                         const std::string& more) {
-    return {header, "lbm::cuda::" + function + "<" + stencil_name(spec) + ", " + type_name(spec.precision) + ", " +
-                        type_name(spec.storage) + (more.empty() ? "" : ", " + more) + ">"};
+    const bool moments = spec.state->keeps_moments;
+    const std::string stored = moments ? "lbm::cuda::AsMoments<" + collision_name(spec) + ">" : type_name(spec.storage);
+    return {moments ? "moment_readers.h" : header, "lbm::cuda::" + function + "<" + stencil_name(spec) + ", " +
+                                                       type_name(spec.precision) + ", " + stored +
+                                                       (more.empty() ? "" : ", " + more) + ">"};
 }
 
 }  // namespace lbm::cuda

@@ -18,6 +18,15 @@ std::string gradient_terms_name(const backend::BlockSpec& spec);
 /// The kernel that updates a part of each row, which the multispeed thermal model has.
 KernelName part_kernel(const backend::BlockSpec& spec, const LaunchConfiguration& configuration);
 
+/// What an update of a block whose state is moments is compiled for.
+struct MomentKernel {
+    int steps, cells_per_thread;
+    int rows;  // of a tile; in two dimensions lanes beside a strip
+    bool forced, walls;
+    bool images;  // whether there are faces with free slip
+};
+KernelName moment_kernel(const backend::BlockSpec& spec, const MomentKernel& kind);
+
 /// The kernel that makes the parameters of a user's collision.
 KernelName custom_parameters_kernel(const backend::BlockSpec& spec);
 
@@ -25,7 +34,7 @@ KernelName custom_parameters_kernel(const backend::BlockSpec& spec);
 KernelName wall_columns_kernel(const backend::BlockSpec& spec);
 
 /// A kernel of one of the other headers, whose template parameters are stencil, arithmetic type, storage type and
-/// `more`.
+/// `more`. Of blocks whose state is moments it is that with access to these.
 KernelName state_kernel(const backend::BlockSpec& spec, const std::string& header, const std::string& function,
                         const std::string& more = "");
 

@@ -10,11 +10,13 @@
 #pragma once
 
 #include "../comoving_frame.h"
+#include "../moment_orders.h"
 
 namespace lbm {
 
 struct RecursiveRegularized : FlowCollision {
     static constexpr const char* name = "recursive-regularized";
+    static constexpr MomentOrders moment_orders = MomentOrders::All;
     static constexpr bool third = false;
     static constexpr bool takes_low_moments = true;
     template <class Real>

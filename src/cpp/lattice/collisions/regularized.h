@@ -3,11 +3,13 @@
 #pragma once
 
 #include "../collide.h"
+#include "../moment_orders.h"
 
 namespace lbm {
 
 struct Regularized : OneRate {
     static constexpr const char* name = "regularized";
+    static constexpr MomentOrders moment_orders = MomentOrders::Second;
 
     template <class S, class V, class Parameters>
     LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega, const Parameters&) {

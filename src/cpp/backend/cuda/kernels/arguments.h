@@ -108,7 +108,9 @@ struct MultispeedPartArguments {
     int row_threads;
 };
 
-constexpr int columns_a_block = 32;  // columns of halo cells behind walls per thread block
+constexpr int columns_a_block = 32;  // columns of halo cells behind walls, or corners, per thread block
+/// The thread blocks of so many columns or corners.
+LBM_HD constexpr Index column_blocks(Index count) { return (count + columns_a_block - 1) / columns_a_block; }
 
 /// Arguments of all kernels between two updates: where the state is, and the phase of the last step.
 struct StateArguments {
@@ -251,6 +253,8 @@ struct WallColumnArguments {
     StateArguments state;
     const backend::WallColumn* columns;
     Index count;
+    const backend::WallCorner* corners;
+    Index corner_count;
     MultispeedParameters<Real> parameters;
 };
 

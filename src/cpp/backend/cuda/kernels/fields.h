@@ -79,26 +79,23 @@ __global__ void get_force(const __grid_constant__ StateArguments a, RowRange ran
               [&](int x, Index row, Index at) { out[at] = double(force[(row * S::D + d) * a.force_pitch + x]); });
 }
 
-/// Copies the stored numbers of one population, unconverted; for solid cells it is the number of the fluid at rest.
+/// Copies one stored number of each cell, unconverted; for solid cells it is that of the fluid at rest.
 template <class S, class Real, class Stored>
-__global__ void get_stored(const __grid_constant__ StateArguments a, RowRange range, int i, Stored* out) {
+__global__ void get_stored(const __grid_constant__ StateArguments a, RowRange range, int i,
+                           typename StateAccess<S, Real, Stored>::Number* out) {
     const StateAccess<S, Real, Stored> state{a};
+    using Number = typename StateAccess<S, Real, Stored>::Number;
     for_cells(a.address, range, [&](int x, Index row, Index at) {
-        const int z = int(row / a.address.ny);
-        const int y = int(row - Index(z) * a.address.ny);
-        const Stored stored =
-            static_cast<const Stored*>(a.data)[post_collision_offset<S>(a.address, a.phase, x, y, z, i)];
-        out[at] = state.solid(row * a.address.nx + x) ? Store<Stored>::from(Real(0)) : stored;
+        const Number stored = state.number(x, row, i);
+        out[at] = state.solid(row * a.address.nx + x) ? Store<Number>::from(Real(0)) : stored;
     });
 }
 
 template <class S, class Real, class Stored>
-__global__ void set_stored(const __grid_constant__ StateArguments a, RowRange range, int i, const Stored* values) {
-    for_cells(a.address, range, [&](int x, Index row, Index at) {
-        const int z = int(row / a.address.ny);
-        const int y = int(row - Index(z) * a.address.ny);
-        static_cast<Stored*>(a.data)[post_collision_offset<S>(a.address, a.phase, x, y, z, i)] = values[at];
-    });
+__global__ void set_stored(const __grid_constant__ StateArguments a, RowRange range, int i,
+                           const typename StateAccess<S, Real, Stored>::Number* values) {
+    const StateAccess<S, Real, Stored> state{a};
+    for_cells(a.address, range, [&](int x, Index row, Index at) { state.number(x, row, i) = values[at]; });
 }
 
 /// Sets the initial state. `given` has the fields of a padded box around the block, so that gradients have neighbours.
@@ -109,15 +106,16 @@ __global__ void initialize(const __grid_constant__ StateArguments a,
     for_cells(a.address, range, [&](int x, Index row, Index) {
         const int z = int(row / a.address.ny);
         const int y = int(row - Index(z) * a.address.ny);
-        if (a.hybrid_thermal) {
-            state.stored_temperature(x, row) = Store<Stored>::from(Real(given.temperature(x, y, z)));
+        if constexpr (requires { state.stored_temperature(x, row); }) {
+            if (a.hybrid_thermal) {
+                state.stored_temperature(x, row) = Store<Stored>::from(Real(given.temperature(x, y, z)));
+            }
         }
         double force[3] = {};
         state.force(x, row, force);
         double h[S::Q];
         given.populations(x, y, z, force, h);
-        const auto cell = state.lattice().cell(x, y, z);
-        static_for<S::Q>([&]<int i>() { cell.set_post_collision(i, Real(h[i])); });
+        state.put(x, row, h);
     });
 }
 

@@ -86,13 +86,16 @@ __global__ void get_heat_source(const __grid_constant__ StateArguments a, RowRan
     for_cells(a.address, range, [&](int x, Index row, Index at) { out[at] = double(source[row * a.force_pitch + x]); });
 }
 
-/// Sums the temperature over the fluid cells.
+/// Sums the temperature over the fluid cells; in the multispeed thermal model the internal energy rho T.
 template <class S, class Real, class Stored>
 __global__ void total_heat(const __grid_constant__ StateArguments a, RowRange range, double* partial) {
     const StateAccess<S, Real, Stored> state{a};
     double sums[1] = {};
     for_cells(a.address, range, [&](int x, Index row, Index) {
-        if (!state.solid(row * a.address.nx + x)) {
+        if constexpr (Stencil<S>::multispeed) {
+            const Gas<Real> gas = state.gas(x, row);
+            sums[0] += (1 + double(gas.deviation)) * double(backend::temperature_of<S>(gas));
+        } else if (!state.solid(row * a.address.nx + x)) {
             sums[0] += double(state.temperature(x, row));
         }
     });
@@ -114,6 +117,17 @@ __global__ void sampled_heat(const __grid_constant__ StateArguments a, const bac
         }
     }
     sum_block(sums, partial + Index(blockIdx.x));
+}
+
+/// Computes the heat of wall columns of the multispeed thermal model, with a thread for each.
+template <class S, class Real, class Stored>
+__global__ void column_heat(const __grid_constant__ StateArguments a, const backend::WallColumn* columns, Index count,
+                            double tau_q_minus_half, backend::ColumnHeat* out) {
+    const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < count) {
+        const backend::LatticeView<S, Real, Stored> lattice{static_cast<Stored*>(a.data), a.address, a.phase};
+        out[k] = backend::column_heat(lattice, columns[k], a.force, tau_q_minus_half);
+    }
 }
 
 /// Computes the largest |T - last| of each thread block, and sets last = T.

@@ -97,12 +97,23 @@ __global__ void __launch_bounds__(threads, blocks)
     update_multispeed_cell<S, variable_prandtl>(cell, a.parameters);
 }
 
-/// Computes the halo behind walls, with a thread for each halo cell. The missing mass and energy of a column are summed
-/// in the order of its cells, for the same bits as on the CPU.
+/// Computes the halo behind walls, with a thread for each halo cell of a column, and one for each corner. The missing
+/// mass and energy of a column are summed in the order of its cells, for the same bits as on the CPU.
 template <class S, class Real, int members = 1>
 __global__ void __launch_bounds__(columns_a_block* wall_depth)
     fill_wall_columns(const __grid_constant__ Members<members, WallColumnArguments<Real>> all) {
-    const auto& [a, columns, count, parameters] = all.own();
+    const auto& [a, columns, count, corners, corner_count, parameters] = all.own();
+    const backend::LatticeView<S, Real, Real> lattice{static_cast<Real*>(a.data), a.address, a.phase};
+    const Index corner_block = Index(blockIdx.x) - column_blocks(count);
+    if (corner_block >= 0) {
+        const Index at = corner_block * columns_a_block + threadIdx.x;
+        let_next_kernel_begin();
+        wait_for_kernel_before();
+        if (threadIdx.y == 0 && at < corner_count) {
+            backend::fill_wall_corner(lattice, corners[at], columns, parameters);
+        }
+        return;
+    }
     __shared__ MassAndEnergy<Real> shared[wall_depth][columns_a_block];
     const Index at = Index(blockIdx.x) * columns_a_block + threadIdx.x;
     const int k = int(threadIdx.y) + 1;
@@ -113,7 +124,6 @@ __global__ void __launch_bounds__(columns_a_block* wall_depth)
     }
     let_next_kernel_begin();
     wait_for_kernel_before();
-    const backend::LatticeView<S, Real, Real> lattice{static_cast<Real*>(a.data), a.address, a.phase};
     Real out[S::Q];
     if (inside) {
         shared[k - 1][threadIdx.x] = backend::halo_cell(lattice, column, k, parameters, out);

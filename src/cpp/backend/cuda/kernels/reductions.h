@@ -114,7 +114,8 @@ __global__ void body_force(const __grid_constant__ StateArguments a, const backe
     backend::ForceAndTorque sum{};
     const Index stride = Index(gridDim.x) * blockDim.x;
     for (Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x; k < count; k += stride) {
-        backend::add_body_force(state.lattice(), links[k], center, sum);
+        const backend::BodyLink& link = links[k];
+        backend::add_force_of_cell<S, Real>(state.lattice().cell(link.x, link.y, link.z), link, center, sum);
     }
     double sums[6] = {sum.force[0], sum.force[1], sum.force[2], sum.torque[0], sum.torque[1], sum.torque[2]};
     sum_block(sums, partial + 6 * Index(blockIdx.x));

@@ -10,6 +10,7 @@ namespace lbm::cuda {
 /// Cells are given by their x and row = z ny + y.
 template <class S, class Real, class Stored>
 struct StateAccess {
+    using Number = Stored;
     const StateArguments& a;
 
     __device__ backend::LatticeView<S, Real, Stored> lattice() const {
@@ -62,6 +63,17 @@ struct StateAccess {
                 force[d] = a.force_factor == nullptr ? a.force[d] : a.force[d] * *a.force_factor;
             }
         }
+    }
+
+    /// Number k of a cell: its post-collision population k.
+    __device__ Number& number(int x, Index row, int k) const {
+        const int z = int(row / a.address.ny);
+        const int y = int(row - Index(z) * a.address.ny);
+        return static_cast<Stored*>(a.data)[post_collision_offset<S>(a.address, a.phase, x, y, z, k)];
+    }
+    /// Sets the post-collision populations of a cell.
+    __device__ void put(int x, Index row, const double (&h)[S::Q]) const {
+        static_for<S::Q>([&]<int i>() { number(x, row, i) = Store<Stored>::from(Real(h[i])); });
     }
 
     /// The density's deviation rho - 1 and the velocity of cell x of a row.

@@ -1,0 +1,88 @@
+// The walls of a block on the CPU whose state is moments, as its sweeps read them: made of the plan's wall cells and
+// solid cells, which are listed row by row.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "../../lattice/boundary/all.h"
+#include "../links.h"
+#include "moment_kernels.h"
+
+namespace lbm::cpu {
+
+class HostMomentWalls {
+public:
+    void set(const backend::LinkPlan& plan, const Address& a, int D) {
+        walls_ = {};
+        std::copy(plan.cells_to_wall, plan.cells_to_wall + 6, walls_.cells_to_wall);
+        std::copy(plan.cells_to_mirror, plan.cells_to_mirror + 6, walls_.cells_to_mirror);
+        walls_.around = a.halo_x - 1;
+        cells_.clear();
+        first_ = firsts(plan.wall_cells, a, D, walls_.around);
+        for (const backend::WallCell& cell : plan.wall_cells) {
+            UInt32 links = 0;
+            for (int k = 0; k < cell.count; ++k) {
+                links |= 1U << plan.wall_links[std::size_t(cell.first) + std::size_t(k)].i;
+            }
+            cells_.push_back({cell.x, links, cell.first, cell.needs_moments});
+        }
+        first_solid_ = firsts(plan.solid_cells, a, D, walls_.around + 1);
+        solid_.clear();
+        for (const backend::SolidCell& cell : plan.solid_cells) {
+            solid_.push_back(cell.x);
+        }
+        refresh(plan);
+        walls_.first = first_.data();
+        walls_.cells = cells_.data();
+        walls_.first_solid = first_solid_.data();
+        walls_.solid = solid_.data();
+        is_any_ = !cells_.empty() || !solid_.empty() ||
+                  std::any_of(plan.cells_to_mirror, plan.cells_to_mirror + 6,
+                              [&](int cells) { return cells <= walls_.around; });
+    }
+    /// Takes the values of the plan, which have changed.
+    void refresh(const backend::LinkPlan& plan) {
+        links_ = plan.wall_links;
+        for (backend::WallLink& link : links_) {
+            if (link.condition == position_in<boundary::Conditions, boundary::NoSlip>) {  // a moving wall's formula too
+                link.condition = position_in<boundary::Conditions, boundary::MovingWall>;
+            }
+        }
+        walls_.links = links_.data();
+    }
+
+    /// Null without any.
+    const MomentWalls* get() const { return is_any_ ? &walls_ : nullptr; }
+    std::size_t bytes() const {
+        return (first_.capacity() + first_solid_.capacity()) * sizeof(Index) +
+               cells_.capacity() * sizeof(MomentWallCell) + links_.capacity() * sizeof(backend::WallLink) +
+               solid_.capacity() * sizeof(int);
+    }
+
+private:
+    /// The index of the first cell of each row, with so many rows beside the block, and behind these the number of
+    /// cells.
+    template <class Cell>
+    static std::vector<Index> firsts(const std::vector<Cell>& cells, const Address& a, int D, int around) {
+        const int around_z = D == 3 ? around : 0;
+        const Index rows = Index(a.ny + 2 * around) * (a.nz + 2 * around_z);
+        std::vector<Index> first(std::size_t(rows + 1), 0);
+        for (const Cell& cell : cells) {
+            ++first[std::size_t(Index(cell.z + around_z) * (a.ny + 2 * around) + cell.y + around + 1)];
+        }
+        for (std::size_t row = 1; row < first.size(); ++row) {
+            first[row] += first[row - 1];
+        }
+        return first;
+    }
+
+    MomentWalls walls_{};
+    bool is_any_ = false;
+    std::vector<Index> first_, first_solid_;
+    std::vector<MomentWallCell> cells_;
+    std::vector<backend::WallLink> links_;
+    std::vector<int> solid_;
+};
+
+}  // namespace lbm::cpu

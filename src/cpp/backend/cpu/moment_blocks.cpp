@@ -1,0 +1,388 @@
+// The blocks on the CPU whose state is moments, for one stencil; this file is compiled once for each.
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <stdexcept>
+
+#include "../../lattice/moment_state.h"
+#include "../block_layout.h"
+#include "../initial_state.h"
+#include "../moment_kind.h"
+#include "box_fields.h"
+#include "buffer.h"
+#include "host_force.h"
+#include "host_moment_walls.h"
+#include "host_samples.h"
+#include "host_statistics.h"
+#include "host_transfers.h"
+#include "moment_block.h"
+#include "moment_tiles.h"
+#include "row_reductions.h"
+#include "velocity_change.h"
+
+namespace lbm::cpu {
+
+template <class S, class Real>
+class MomentBlock final : public backend::BlockState {
+public:
+    MomentBlock(const backend::BlockSpec& spec, const CpuOptions& options)
+        : spec_(spec),
+          threads_(options.threads),
+          kernel_(find_moment_kernel(options.isa, spec)),
+          address_(backend::block_address(spec, backend::Device::Cpu)),
+          most_rows_(most_tile_rows(S::Q, address_.nx, address_.ny, spec.state->steps_per_launch, sizeof(Real))),
+          phases_(backend::phases_of(spec)),
+          phase_(phases_.front()) {
+        for (Buffer& lattice : lattices_) {
+            lattice = Buffer(backend::lattice_bytes(spec, backend::Device::Cpu));
+        }
+        touch_lattices();
+        scratch_ = Buffer(std::size_t(threads_ * scratch_numbers()) * sizeof(Real));
+        set_interior({});
+    }
+
+    const Address& address() const override { return address_; }
+    std::size_t bytes() const override {
+        return lattices_[0].bytes() + lattices_[1].bytes() + scratch_.bytes() + walls_.bytes() + last_velocity_.bytes();
+    }
+
+    void set_plan(const backend::LinkPlan& plan) override {
+        plan_ = &plan;
+        walls_.set(plan, address_, S::D);
+    }
+    void plan_values_changed() override { walls_.refresh(*plan_); }
+    void set_solid(const std::uint8_t* solid, const double* velocity) override {
+        solid_ = solid;
+        solid_velocity_ = velocity;
+    }
+    void set_force(const double* uniform, const double* field, int series) override {
+        if (field != nullptr || series >= 0) {
+            throw std::logic_error("a state of moments takes a force that is uniform, and does not change in time");
+        }
+        force_.set(address_, uniform, nullptr, false, threads_);
+    }
+
+    Phase phase() const override { return phase_; }
+    void* lattice(int which) const override { return lattices_[which % 2].template as<void>(); }
+    std::unique_ptr<backend::Transfers> make_transfers(const std::vector<backend::Transfer>& list) override {
+        return std::make_unique<HostTransfers<Real>>(list, phases_, phase_, now_, threads_);
+    }
+
+    void apply_boundaries() override {
+        const auto& copies = plan_->copies[phase_];
+        Real* data = current();
+        parallel_shares(copies.size() < 512 ? 1 : threads_, Index(copies.size()), [&](Index first, Index last) {
+            for (Index k = first; k < last; ++k) {
+                copy_run(copies[std::size_t(k)], data, data);
+            }
+        });
+    }
+    void start_boundary_numbers() override {}  // no condition that keeps any
+    void boundary_numbers(double*) const override {}
+    void set_boundary_numbers(const double*) override {}
+
+    void set_interior(const backend::Interior& interior) override {
+        shell_.clear();
+        inner_.clear();
+        add_tiles_around(shell_, interior.rows, address_.ny, address_.nz, S::D, threads_, most_rows_);
+        add_tiles(inner_, interior.rows, S::D, threads_, most_rows_);
+    }
+    void update_shell(int steps) override {
+        steps_ = steps;
+        source_ = current();
+        now_ = 1 - now_;
+        update(shell_);
+    }
+    void update_interior() override { update(inner_); }
+
+    void record(backend::Timestamp timestamp) override { timestamps_[int(timestamp)] = Clock::now(); }
+    double seconds_between(backend::Timestamp from, backend::Timestamp to) const override {
+        return std::chrono::duration<double>(timestamps_[int(to)] - timestamps_[int(from)]).count();
+    }
+
+    void initialize(const backend::InitialFields& fields) override {
+        const backend::InitialState<S> initial{fields, spec_.omega, spec_.compressibility};
+        over_rows([&](int y, int z) {
+            for (int x = 0; x < address_.nx; ++x) {
+                double force[3] = {}, h[S::Q];
+                force_at(x, y, z, force);
+                initial.populations(x, y, z, force, h);
+                put(x, y, z, projected<S>(h));
+            }
+        });
+    }
+    void set_populations(const double* values) override {
+        over_rows([&](int y, int z) {
+            for (int x = 0; x < address_.nx; ++x) {
+                double h[S::Q];
+                for (int i = 0; i < S::Q; ++i) {
+                    h[i] = values[(i * rows() + row(y, z)) * address_.nx + x] - Stencil<S>::w(i);
+                }
+                put(x, y, z, projected<S>(h));
+            }
+        });
+    }
+
+    void density(float* out, const backend::CellBox& box) const override { write_density(out, box); }
+    void density(double* out, const backend::CellBox& box) const override { write_density(out, box); }
+    void velocity(float* out, const backend::CellBox& box) const override { write_velocity(out, box); }
+    void velocity(double* out, const backend::CellBox& box) const override { write_velocity(out, box); }
+    void populations(float* out) const override { write_populations(out); }
+    void populations(double* out) const override { write_populations(out); }
+
+    void get_state(void* out) const override {
+        for_numbers([&](Index at, Index cell, Real& number) {
+            static_cast<Real*>(out)[at] = is_solid(cell) ? Real(0) : number;
+        });
+    }
+    void set_state(const void* values) override {
+        for_numbers([&](Index at, Index, Real& number) { number = static_cast<const Real*>(values)[at]; });
+    }
+
+    backend::ForceAndTorque body_force(const std::vector<backend::BodyLink>& links,
+                                       const double center[3]) const override {
+        const double about[3] = {center[0], center[1], center[2]};
+        backend::ForceAndTorque sum{};
+        for (const backend::BodyLink& link : links) {
+            backend::add_force_of_cell<S, Real>(Rebuilt{rebuilt(link.x, link.y, link.z)}, link, about, sum);
+        }
+        return sum;
+    }
+    std::unique_ptr<backend::StateSamples> make_point_samples(const std::vector<backend::Cell>& cells,
+                                                              const backend::PointFields& fields) override {
+        return make_host_point_samples<S::D, Real>(
+            cells, fields,
+            {[this](int x, int y, int z, Real& deviation, Real(&u)[3]) { flow_at(x, y, z, deviation, u); },
+             [this](int x, int y, int z) { return is_solid(row(y, z) * address_.nx + x); },
+             [](int, int, int) { return Real(0); }},
+            threads_);
+    }
+    std::unique_ptr<backend::StateSamples> make_force_samples(const backend::BodyLinksNow& links,
+                                                              const double (&center)[3]) override {
+        return make_host_force_samples([this](auto& all, auto& at) { return body_force(all, at); }, links, center);
+    }
+    backend::Totals totals() const override {
+        return totals_of<Real, S::D>(rows(), spec_.compressibility, numbered_rows(), fluid_rows(),
+                                     [](int, int, int, Real) { return 0.0; });
+    }
+    void velocity_change(double& change2, double& norm2) override {
+        last_velocity_.measure(rows(), address_.nx, numbered_rows(), fluid_rows(), change2, norm2);
+    }
+    backend::Extremes extremes() const override {
+        return extremes_of<Real, S::D>(rows(), address_.nx, numbered_rows(), fluid_rows(),
+                                       [](int, int, int) { return true; });
+    }
+    std::unique_ptr<backend::CellStatistics> make_cell_statistics() override {
+        return make_host_statistics<S::D, Real>(
+            address_, threads_, [this] { return solid_; },
+            [this](int y, int z, auto& visit) { for_fluid_row(y, z, visit); }, [](int, int, int) { return Real(0); });
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    struct Populations {
+        Real of[S::Q];
+    };
+    /// A cell with its post-collision populations, as they follow from its moments.
+    struct Rebuilt {
+        Populations h;
+
+        Real post_collision(int i) const { return h.of[i]; }
+    };
+
+    Real* current() const { return lattices_[now_].template as<Real>(); }
+    Index rows() const { return Index(address_.ny) * address_.nz; }
+    Index row(int y, int z) const { return Index(z) * address_.ny + y; }
+    Index scratch_numbers() const {
+        const int steps = spec_.state->steps_per_launch;
+        return MomentScratch(S::D, S::Q, address_.nx, steps, most_rows_).total(steps);
+    }
+
+    template <class Body>
+    void over_rows(Body&& body) const {
+        parallel_shares(threads_, rows(), [&](Index first, Index last) {
+            for (Index r = first; r < last; ++r) {
+                body(int(r % address_.ny), int(r / address_.ny));
+            }
+        });
+    }
+    auto numbered_rows() const {
+        return [this](auto&& body) { over_rows([&](int y, int z) { body(y, z, row(y, z)); }); };
+    }
+    auto fluid_rows() const {
+        return [this](int y, int z, auto&& visit) { for_fluid_row(y, z, visit); };
+    }
+
+    /// Sets the rows of the lattices to the fluid at rest, as fresh memory is, so that each page is first touched by
+    /// the thread that will update it.
+    void touch_lattices() const {
+        over_rows([&](int y, int z) {
+            for (const Buffer& lattice : lattices_) {
+                std::memset(lattice.template as<Real>() + address_.row(y, z, 0), 0,
+                            std::size_t(address_.row_stride) * sizeof(Real));
+            }
+        });
+    }
+
+    /// Updates the rows of some tiles, of which each thread has an equal share.
+    void update(const std::vector<Tile>& tiles) {
+        if (tiles.empty()) {
+            return;
+        }
+        UpdateArguments force{};
+        force_.put(address_, 1, force);
+        parallel_shares(threads_, threads_, [&](Index member, Index) {
+            const auto count = Index(tiles.size());
+            MomentArguments arguments{source_,
+                                      current(),
+                                      address_,
+                                      spec_.parameters.data(),
+                                      spec_.compressibility,
+                                      force.forced,
+                                      {force.force[0], force.force[1], force.force[2]},
+                                      steps_,
+                                      0,
+                                      0,
+                                      0,
+                                      0,
+                                      scratch_.template as<Real>() + member * scratch_numbers(),
+                                      walls_.get()};
+            for (Index k = count * member / threads_; k < count * (member + 1) / threads_; ++k) {
+                const Tile& tile = tiles[std::size_t(k)];
+                arguments.first_y = tile.first_y;
+                arguments.end_y = tile.end_y;
+                arguments.first_z = tile.first_z;
+                arguments.end_z = tile.end_z;
+                kernel_(arguments);
+            }
+        });
+    }
+
+    void force_at(int x, int y, int z, double (&force)[3]) const { force_.at(address_, 1, x, y, z, force); }
+
+    /// Whether a cell of the block, by its place among them, is solid.
+    bool is_solid(Index cell) const { return solid_ != nullptr && solid_[cell] != 0; }
+
+    Populations rebuilt(int x, int y, int z) const {
+        CellForce<S, Real> force = present_force();
+        Populations h;
+        backend::with_moment_collision(spec_.collision, [&](auto collision) {
+            populations_of<S, decltype(collision)>(moments(x, y, z), force, Real(spec_.compressibility), h.of);
+        });
+        return h;
+    }
+    CellForce<S, Real> present_force() const {
+        UpdateArguments of_step{};
+        force_.put(address_, 1, of_step);
+        CellForce<S, Real> force{{}, of_step.forced};
+        std::transform(of_step.force, of_step.force + S::D, force.of, [](double f) { return Real(f); });
+        return force;
+    }
+
+    StoredMoments<S, Real> moments(int x, int y, int z) const {
+        StoredMoments<S, Real> m;
+        const Real* from = current() + address_.row(y, z, 0) + x;
+        m.for_each([&]<int k>(Real& number) { number = from[k * address_.population_stride]; });
+        return m;
+    }
+    void put(int x, int y, int z, StoredMoments<S, double> m) {
+        Real* to = current() + address_.row(y, z, 0) + x;
+        m.for_each([&]<int k>(double number) { to[k * address_.population_stride] = Real(number); });
+    }
+    void flow_at(int x, int y, int z, Real& deviation, Real (&u)[3]) const {
+        const StoredMoments<S, Real> m = moments(x, y, z);
+        double force[3] = {};
+        force_at(x, y, z, force);
+        Real momentum[3] = {};
+        std::copy(m.momentum, m.momentum + S::D, momentum);
+        deviation = m.density_deviation;
+        backend::velocity_of(inertia_of_deviation(deviation, Real(spec_.compressibility)), momentum, force, u);
+    }
+    /// Calls visit(x, rho - 1, u) for the fluid cells of a row.
+    template <class Visit>
+    void for_fluid_row(int y, int z, Visit&& visit) const {
+        for (int x = 0; x < address_.nx; ++x) {
+            if (!is_solid(row(y, z) * address_.nx + x)) {
+                Real deviation = 0, u[3] = {};
+                flow_at(x, y, z, deviation, u);
+                visit(x, deviation, u);
+            }
+        }
+    }
+    /// Calls visit(position in a dense array, cell, reference to the number) for the numbers of all cells.
+    template <class Visit>
+    void for_numbers(Visit&& visit) const {
+        over_rows([&](int y, int z) {
+            for (int k = 0; k < moment_count<S>; ++k) {
+                Real* numbers = current() + address_.row(y, z, k);
+                const Index start = (k * rows() + row(y, z)) * address_.nx;
+                for (int x = 0; x < address_.nx; ++x) {
+                    visit(start + x, row(y, z) * address_.nx + x, numbers[x]);
+                }
+            }
+        });
+    }
+
+    template <class Out>
+    void write_density(Out* out, const backend::CellBox& box) const {
+        write_density_of<Real>(box, threads_, out, fluid_rows());
+    }
+    template <class Out>
+    void write_velocity(Out* out, const backend::CellBox& box) const {
+        write_velocity_of<Real, S::D>(box, address_, solid_velocity_, threads_, out, fluid_rows());
+    }
+    template <class Out>
+    void write_populations(Out* out) const {
+        over_rows([&](int y, int z) {
+            for (int x = 0; x < address_.nx; ++x) {
+                const Index cell = row(y, z) * address_.nx + x;
+                const Populations h = is_solid(cell) ? Populations{} : rebuilt(x, y, z);
+                for (int i = 0; i < S::Q; ++i) {
+                    out[i * rows() * address_.nx + cell] = Out(Real(Stencil<S>::w(i)) + h.of[i]);
+                }
+            }
+        });
+    }
+
+    backend::BlockSpec spec_;
+    int threads_;
+    MomentKernel kernel_;
+    Address address_;
+    int most_rows_;
+    std::vector<Phase> phases_;
+    Phase phase_;
+    Buffer lattices_[2], scratch_;
+    int now_ = 0, steps_ = 1;
+    const Real* source_ = nullptr;
+    std::vector<Tile> shell_, inner_;
+    Clock::time_point timestamps_[backend::timestamps_of_step];
+    const backend::LinkPlan* plan_ = nullptr;
+    HostMomentWalls walls_;
+    const std::uint8_t* solid_ = nullptr;
+    const double* solid_velocity_ = nullptr;
+    HostForce<S, Real> force_;
+    VelocityChange<Real, S::D> last_velocity_;
+};
+
+template <class S>
+std::unique_ptr<backend::BlockState> make_moment_block_for(const backend::BlockSpec& spec, const CpuOptions& options) {
+    if constexpr (Stencil<S>::multispeed) {
+        throw std::logic_error("a multispeed stencil does not keep moments");
+    } else {
+        return backend::with_real(spec.precision, [&](auto real) -> std::unique_ptr<backend::BlockState> {
+            return std::make_unique<MomentBlock<S, decltype(real)>>(spec, options);
+        });
+    }
+}
+
+template <class S>
+std::unique_ptr<backend::BlockState> make_moment_block_of(const backend::BlockSpec& spec, const CpuOptions& options);
+
+template <>
+std::unique_ptr<backend::BlockState> make_moment_block_of<LBM_STENCIL>(const backend::BlockSpec& spec,
+                                                                       const CpuOptions& options) {
+    return make_moment_block_for<LBM_STENCIL>(spec, options);
+}
+
+}  // namespace lbm::cpu

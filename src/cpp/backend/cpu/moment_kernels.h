@@ -1,0 +1,88 @@
+// The interface of the CPU's kernels for a state of moments, and the working memory of their sweeps.
+#pragma once
+
+#include <string>
+
+#include "../link_data.h"
+#include "kernels.h"
+
+namespace lbm::cpu {
+
+/// The working memory of a sweep, in numbers of the arithmetic type. Rows have room for the cells around the block that
+/// the first of several steps reads, and for whole packs.
+struct MomentScratch {
+    static constexpr Index line = 16;  // numbers of the widest pack
+
+    int left;       // from the beginning of a row to x = 0
+    Index width;    // of a row
+    Index ring;     // rows of populations of one stage: Q of each of the rows that are kept
+    Index sums;     // rows of sums of one target row
+    Index kept;     // rows of populations that come off walls above, of one target row
+    Index targets;  // target rows of a stage at most
+
+    /// `rows` are those of a tile along y; the last axis is that along which layers follow.
+    LBM_HD MomentScratch(int D, int Q, int nx, int steps, int rows) {
+        const auto whole = [](Index n) { return (n + line - 1) / line * line; };
+        left = int(whole(steps));
+        width = left + whole(nx + steps) + line;
+        width += width % (8 * line) == 0 ? line : 0;  // or rows would share few sets of the first-level cache
+        ring = (D == 3 ? 3 : 1) * Index(Q) * width;
+        sums = (D == 3 ? 15 : 8) * width;
+        kept = (D == 3 ? 9 : 3) * width;
+        targets = D == 3 ? rows + 2 * (steps - 1) : 1;
+    }
+    LBM_HD Index of_stage() const { return ring + targets * (sums + kept); }
+    LBM_HD Index total(int steps) const { return steps * of_stage() + line; }
+    /// What a sweep without walls works with.
+    LBM_HD Index used(int steps) const { return steps * (ring + targets * sums); }
+};
+
+/// A cell, of the block or beside it, some of whose incoming populations the formulas of links give.
+struct MomentWallCell {
+    int x;
+    UInt32 links;        // bit i: they give population i
+    Index first;         // of its links, one for each of these populations, in their order
+    bool needs_moments;  // whether some formula reads the cell's density or velocity
+};
+
+/// The walls, inlets and outlets of a block, on faces and bodies, whose links are served by formulas that read their
+/// own cell alone (lattice/boundary/condition.h). Cells are listed by rows, those beside the block included that the
+/// first of several steps computes; `first` has one more entry than there are rows.
+struct MomentWalls {
+    int cells_to_wall[6];    // behind each face of the block, 2 axis + side, before a wall; many where there is none
+    int cells_to_mirror[6];  // the same before a face with free slip
+    int around;              // rows beside the block on each side, but along an axis that the stencil lacks
+    const Index* first;
+    const MomentWallCell* cells;
+    const backend::WallLink* links;
+    // Solid cells, by rows in the same way, with one more row on each side: the first populations that a sweep reads.
+    const Index* first_solid;
+    const int* solid;  // x
+};
+
+/// The arguments of a kernel; plain data, because kernels are compiled for several instruction sets.
+struct MomentArguments {
+    const void* source;
+    void* target;
+    Address address;           // whose Q is the number of moments
+    const double* parameters;  // of the collision
+    double compressibility;    // 0 with the incompressible equilibrium (lattice/inertia.h)
+    bool forced;
+    double force[3];
+    int steps;                           // that are advanced
+    int first_y, end_y, first_z, end_z;  // the rows to update; in three dimensions a tile that the caches hold
+    void* scratch;                       // MomentScratch::total() numbers
+    const MomentWalls* walls = nullptr;  // null without any
+};
+
+/// Advances the cells of some rows.
+using MomentKernel = void (*)(const MomentArguments&);
+
+/// The kernel of a kind; null if the collision does not keep its state as moments.
+template <class S, class Isa>
+MomentKernel moment_kernel_for(const KernelKind& kind);
+
+/// The kernel for a block. Throws std::invalid_argument for an unknown instruction set, or a collision that has none.
+MomentKernel find_moment_kernel(const std::string& isa, const backend::BlockSpec& spec);
+
+}  // namespace lbm::cpu

@@ -1,0 +1,168 @@
+// The working memory of a sweep over rows of cells whose state is moments (moment_rows.h): rings of populations, sums
+// and kept populations of its stages, and what rows and cells of them lie behind walls, are solid, or images.
+#pragma once
+
+#include "../../lattice/moment_state.h"
+#include "moment_kernels.h"
+
+namespace lbm::cpu {
+namespace {
+
+using S = LBM_STENCIL;
+
+template <class Real, int W>
+class MomentRings {
+public:
+    static constexpr bool solid = S::D == 3;
+    static constexpr int kept_rows = solid ? 3 : 1;
+
+    explicit MomentRings(const MomentArguments& arguments)
+        : a_(arguments),
+          memory_(S::D, S::Q, a_.address.nx, a_.steps, a_.end_y - a_.first_y),
+          first_row_(solid ? a_.first_y : 0),
+          end_row_(solid ? a_.end_y : 1),
+          first_layer_(solid ? a_.first_z : a_.first_y),
+          end_layer_(solid ? a_.end_z : a_.end_y),
+          wraps_(a_.address.self_periodic[0]) {
+        if (a_.walls != nullptr) {
+            const int last = 2 * (S::D - 1), layers = solid ? a_.address.nz : a_.address.ny;
+            const int before = a_.walls->cells_to_mirror[last], behind = a_.walls->cells_to_mirror[last + 1];
+            first_real_ = before < none ? -before : first_real_;
+            end_real_ = behind < none ? layers + behind : end_real_;
+        }
+    }
+
+protected:
+    static constexpr int none = 1 << 29;  // more than there are layers
+
+    Real* stage(int s) const { return static_cast<Real*>(a_.scratch) + MomentScratch::line + s * memory_.of_stage(); }
+    /// The populations of a row of a stage; population i at x = 0 is `width` times i behind.
+    Real* populations(int s, int row) const {
+        const int slot = solid ? (row + kept_rows * 1024) % kept_rows : 0;
+        return stage(s) + slot * S::Q * memory_.width + memory_.left;
+    }
+    /// The sums of a target row of a stage.
+    Real* sums(int s, int row) const {
+        const int place = solid ? row - (first_row_ - (a_.steps - 1 - s)) : 0;
+        return stage(s) + memory_.ring + place * memory_.sums + memory_.left;
+    }
+    /// The populations of a target row of a stage that come off walls above it; of each a row.
+    Real* kept(int s, int row) const {
+        const int place = solid ? row - (first_row_ - (a_.steps - 1 - s)) : 0;
+        return stage(s) + memory_.ring + memory_.targets * memory_.sums + place * memory_.kept + memory_.left;
+    }
+    /// The cells of a row of a stage, whose populations the next step reads: those around the block too, but where
+    /// a row follows itself.
+    int first_x(int s) const { return wraps_ ? 0 : -((a_.steps - s + W - 1) / W * W); }
+    int end_x(int s) const { return wraps_ ? a_.address.nx : a_.address.nx + a_.steps - s; }
+
+    /// Offset of the first number of cell (0, y, z) of a row of a layer.
+    Index offset(int row, int layer) const {
+        const auto within = [](int at, int n, bool wraps) { return wraps ? (at % n + n) % n : at; };
+        const Address& address = a_.address;
+        const int y = within(solid ? row : layer, address.ny, address.self_periodic[1]);
+        const int z = solid ? within(layer, address.nz, address.self_periodic[2]) : 0;
+        return address.row(y, z, 0);
+    }
+
+    /// The row of which a row is an image across y, itself if it is none.
+    CellImage image_of_row(int row) const {
+        if (!solid || a_.walls == nullptr) {
+            return {row, false};
+        }
+        const int* const cells = a_.walls->cells_to_mirror + 2;
+        return image_of(row, a_.address.ny, cells[0], cells[1]);
+    }
+
+    /// Completes the populations of a row of a layer: nothing comes from solid cells, or from behind walls across x;
+    /// and where a row follows itself, what leaves it at one end lies before the other one.
+    void close_row(Real* row, int y, int layer) const {
+        if (a_.walls != nullptr) {
+            clear_solid_cells(row, y, layer);
+        }
+        if (wraps_) {
+            const Index width = memory_.width, nx = a_.address.nx;
+            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+                if constexpr (S::c[i][0] > 0) {
+                    row[i * width - 1] = row[i * width + nx - 1];
+                } else if constexpr (S::c[i][0] < 0) {
+                    row[i * width + nx] = row[i * width];
+                }
+            });
+        }
+        if (a_.walls != nullptr) {
+            const int(&to_wall)[6] = a_.walls->cells_to_wall;
+            const int(&to_mirror)[6] = a_.walls->cells_to_mirror;
+            const int nx = a_.address.nx;
+            for (int beyond = 0; beyond <= a_.walls->around; ++beyond) {
+                if (beyond >= to_wall[0]) {
+                    clear_cell(row, -1 - beyond);
+                } else if (beyond >= to_mirror[0]) {
+                    mirror_cell(row, -1 - beyond, beyond - 2 * to_mirror[0]);
+                }
+                if (beyond >= to_wall[1]) {
+                    clear_cell(row, nx + beyond);
+                } else if (beyond >= to_mirror[1]) {
+                    mirror_cell(row, nx + beyond, nx - 1 - beyond + 2 * to_mirror[1]);
+                }
+            }
+        }
+    }
+
+    /// Whether a row of a layer lies behind a wall, from where nothing comes in.
+    bool is_behind_wall(int row, int layer) const {
+        if (a_.walls == nullptr) {
+            return false;
+        }
+        const int(&to_wall)[6] = a_.walls->cells_to_wall;
+        const int y = solid ? row : layer, z = solid ? layer : 0;
+        return -1 - y >= to_wall[2] || y - a_.address.ny >= to_wall[3] || -1 - z >= to_wall[4] ||
+               z - a_.address.nz >= to_wall[5];
+    }
+    void clear_cell(Real* row, int x) const {
+        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { row[i * memory_.width + x] = 0; });
+    }
+    /// Makes a cell the image of another one across x.
+    void mirror_cell(Real* row, int x, int image) const {
+        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+            row[i * memory_.width + x] = row[Stencil<S>::mirror(i, 0) * memory_.width + image];
+        });
+    }
+    void clear_row(Real* row) const {
+        for (Index k = -memory_.left; k < S::Q * memory_.width - memory_.left; ++k) {
+            row[k] = 0;
+        }
+    }
+
+    void clear_solid_cells(Real* row, int y, int layer) const {
+        const MomentWalls& walls = *a_.walls;
+        const Index at = listed_row(y, layer, walls.around + 1);
+        for (Index k = walls.first_solid[at]; k < walls.first_solid[at + 1]; ++k) {
+            clear_cell(row, walls.solid[k]);
+        }
+    }
+    /// The place of a row of a layer in a list with `around` rows beside the block.
+    Index listed_row(int row, int layer, int around) const {
+        const Index y = (solid ? row : layer) + around, z = solid ? layer + around : 0;
+        return z * (a_.address.ny + 2 * around) + y;
+    }
+
+    /// Calls visit(cell) for the cells of a row of a layer that have walls next to them.
+    template <class Visit>
+    void for_wall_cells(int row, int layer, Visit&& visit) const {
+        const MomentWalls& walls = *a_.walls;
+        const Index at = listed_row(row, layer, walls.around);
+        for (Index k = walls.first[at]; k < walls.first[at + 1]; ++k) {
+            visit(walls.cells[k]);
+        }
+    }
+
+    const MomentArguments& a_;
+    MomentScratch memory_;
+    int first_row_, end_row_, first_layer_, end_layer_;
+    bool wraps_;
+    int first_real_ = -none, end_real_ = none;  // layers, but images behind faces with free slip
+};
+
+}  // namespace
+}  // namespace lbm::cpu

@@ -1,0 +1,404 @@
+// A sweep over rows of cells whose state is moments, for one stencil and one instruction set. It advances several steps
+// for each time that memory is read and written.
+//
+// The sweep goes along the last axis, layer by layer. Of each row of a layer the populations are rebuilt, in a ring of
+// as many rows as one target row needs. A target row then sums what comes from this layer: for its neighbour above, for
+// itself, and for its neighbour below, which has all of its populations now and collides. So only the few sums of
+// a layer are kept from layer to layer (moment_collision.h), not the populations. A row that has collided goes to
+// memory after the last step; else its populations go to the ring of the next stage, which is one layer behind. All of
+// this fits the second-level cache.
+//
+// The cells around a tile that the first of several steps needs are computed by each tile for itself. Every cell has
+// the same operations in the same order wherever it is computed, so that bits depend neither on tiles nor on steps a
+// sweep.
+//
+// Behind a face with free slip lie images of the cells before it. Across rows these are rows like others, rebuilt from
+// those of which they are the images; at the ends of rows they are copies. Along the last axis the sums of an image's
+// layer are those of the layer before the face, which it sends towards it, so that no sweep has images there.
+#pragma once
+
+#include "../../lattice/moment_collision.h"
+#include "../../lattice/parameters.h"
+#include "../wall_links.h"
+#include "moment_rings.h"
+#include "pack.h"
+
+namespace lbm::cpu {
+namespace {
+
+template <class Collision, class Real, class Parameters>
+class MomentSweep : MomentRings<Real, LBM_VECTOR_BYTES / int(sizeof(Real))> {
+public:
+    static constexpr int W = LBM_VECTOR_BYTES / int(sizeof(Real));
+    using V = Pack<Real, W>;
+    using Rings = MomentRings<Real, W>;
+
+    MomentSweep(const MomentArguments& arguments, const Parameters& parameters)
+        : Rings(arguments), parameters_(parameters), compressibility_(Real(a_.compressibility)) {
+        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { force_.of[d] = V{} + Real(a_.force[d]); });
+        force_.is_any = a_.forced;
+    }
+
+    void run() const {
+        const int steps = a_.steps;
+        const int first = first_layer_ - steps < first_real_ ? first_real_ : first_layer_ - steps;
+        for (int layer = first; layer < end_layer_ + steps; ++layer) {
+            const int beyond = solid ? steps : 0;
+            if (layer >= end_real_) {
+                complete_last_layer(layer - end_real_);
+                continue;
+            }
+            for (int row = first_row_ - beyond; row < end_row_ + beyond; ++row) {
+                rebuild(row, layer);
+                advance(0, row, layer);
+            }
+        }
+    }
+
+private:
+    using Rings::a_, Rings::memory_, Rings::first_row_, Rings::end_row_, Rings::first_layer_, Rings::end_layer_,
+        Rings::first_real_, Rings::end_real_, Rings::solid, Rings::kept_rows, Rings::stage, Rings::populations,
+        Rings::sums, Rings::kept, Rings::first_x, Rings::end_x, Rings::offset, Rings::image_of_row, Rings::close_row,
+        Rings::is_behind_wall, Rings::clear_row, Rings::for_wall_cells;
+
+    /// Puts the populations of a row in memory into the ring of the first stage.
+    [[gnu::noinline]] void rebuild(int row, int layer) const {
+        const Address& address = a_.address;
+        if (is_behind_wall(row, layer)) {
+            clear_row(populations(0, row));
+            return;
+        }
+        const CellImage image = image_of_row(row);
+        const CellForce<S, V> force = force_of(image);
+        const Real* from = static_cast<const Real*>(a_.source) + offset(image.at, layer);
+        Real* to = populations(0, row);
+        const Index pitch = address.population_stride, width = memory_.width;
+        const Index ahead = address.row_stride;
+        const int end = end_x(0);
+        for (int x = first_x(0); x < end; x += W) {
+            StoredMoments<S, V> m;
+            m.for_each([&]<int k>(V& number) LBM_INLINE_LAMBDA {
+                number = load_pack<Real, W>(from + k * pitch + x);
+                __builtin_prefetch(from + k * pitch + x + ahead, 0, 2);
+            });
+            if constexpr (solid) {
+                if (image.odd) {
+                    mirror<1>(m);
+                }
+            }
+            put_populations(m, force, to + x, width);
+        }
+        close_row(to, row, layer);
+    }
+
+    CellForce<S, V> force_of(const CellImage& image) const {
+        CellForce<S, V> force = force_;
+        if (image.odd) {
+            force.of[1] = -force.of[1];
+        }
+        return force;
+    }
+
+    LBM_HD void put_populations(const StoredMoments<S, V>& m, const CellForce<S, V>& force, Real* to,
+                                Index width) const {
+        V h[S::Q];
+        populations_of<S, Collision>(m, force, compressibility_, h);
+        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { store_pack<Real, W>(to + i * width, h[i]); });
+    }
+
+    /// Supplies what the formulas of links give the cells of a target row, such as what comes off walls half-way to the
+    /// next cells. Nothing comes from behind them. What comes off walls in the own layer lies in the ring where the
+    /// neighbour's population would; what comes off those below is added to the sums; and what comes off those above is
+    /// kept until the layer above is in the ring.
+    [[gnu::noinline]] void serve_walls(int s, int row, int layer) const {
+        const int around = a_.steps - 1 - s;
+        const Index width = memory_.width;
+        Real* const above = kept(s, row);
+        const auto place = [&]<int i>(int x) LBM_INLINE_LAMBDA -> Real& {
+            return populations(s, solid ? row - S::c[i][1] : row)[i * width + x - S::c[i][0]];
+        };
+        if (layer - 1 >= first_layer_ - around && layer - 1 < end_layer_ + around) {
+            for_wall_cells(row, layer - 1, [&](const MomentWallCell& cell) {
+                int k = 0;
+                static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+                    if constexpr (S::c[i][S::D - 1] < 0) {
+                        if ((cell.links >> i & 1U) != 0) {
+                            place.template operator()<i>(cell.x) = above[k * width + cell.x];
+                        }
+                        ++k;
+                    }
+                });
+            });
+        }
+        if (layer >= first_layer_ - around && layer < end_layer_ + around) {
+            const Real* own = populations(s, row);
+            Real* const below = sums(s, row);
+            for_wall_cells(row, layer, [&](const MomentWallCell& cell) {
+                const backend::WallLink* link = a_.walls->links + cell.first;
+                const boundary::CellMoments<Real> moments = cell_moments(cell, own, image_of_row(row));
+                int k = 0;
+                Real given[S::Q] = {};
+                static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+                    constexpr int up = S::c[i][S::D - 1];
+                    if ((cell.links >> i & 1U) != 0) {
+                        const RingPopulations f{own + cell.x, width, i};
+                        const Real incoming = backend::incoming<S>(*link++, moments, f);
+                        if constexpr (up < 0) {
+                            above[k * width + cell.x] = incoming;
+                        } else if constexpr (up == 0) {
+                            place.template operator()<i>(cell.x) = incoming;
+                        } else {
+                            given[i] = incoming;
+                        }
+                    }
+                    k += up < 0 ? 1 : 0;
+                });
+                add_to_sums<1>(below + cell.x, given);
+            });
+        }
+    }
+
+    /// The populations of a link's formula, of a cell in the ring.
+    struct RingPopulations {
+        const Real* cell;
+        Index width;
+        int i;
+
+        Real outgoing() const { return cell[Stencil<S>::opposite(i) * width]; }
+        Real returning() const { return cell[i * width]; }
+    };
+
+    /// The moments that the formulas of a cell's links read. Those of an image are the images of the cell's, which sums
+    /// of its own populations would not be.
+    boundary::CellMoments<Real> cell_moments(const MomentWallCell& cell, const Real* row,
+                                             const CellImage& image) const {
+        boundary::CellMoments<Real> moments{};
+        moments.compressibility = compressibility_;
+        if (cell.needs_moments) {
+            Real f[S::Q], deviation = 0, momentum[3] = {};
+            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { f[i] = row[i * memory_.width + cell.x]; });
+            if (image.odd) {
+                mirror_populations<S, 1>(f);
+            }
+            add_up<S>(f, deviation, momentum);
+            backend::set_cell_moments(moments, deviation, momentum, a_.force);
+            moments.velocity[1] = image.odd ? -moments.velocity[1] : moments.velocity[1];
+        }
+        return moments;
+    }
+
+    /// Adds populations with component `cz` along the last axis, which formulas give a cell, to sums.
+    template <int cz>
+    void add_to_sums(Real* to, const Real (&given)[S::Q]) const {
+        const Index width = memory_.width;
+        LayerSums<S, Real> sums;
+        sums.template for_each<cz>([&]<int k>(Real& number) { number = to[k * width]; });
+        add_given<S, cz>(sums, given);
+        sums.template for_each<cz>([&]<int k>(Real& number) { to[k * width] = number; });
+    }
+
+    /// To be called when the populations of a row of a layer are in the ring of a stage.
+    void advance(int s, int row, int layer) const {
+        const int around = a_.steps - 1 - s;  // cells around the tile that the stage computes
+        const int target = solid ? row - 1 : row;
+        if (solid && target < first_row_ - around) {
+            return;
+        }
+        if (a_.walls != nullptr) {
+            if (layer == first_real_) {
+                mirror_sums(s, target);
+            }
+            serve_walls(s, target, layer);
+        }
+        const bool completes = layer - 1 >= first_layer_ - around && layer > first_real_;
+        if (!completes) {
+            collect<0>(s, target, nullptr, 0);
+        } else if (is_behind_wall(target, layer - 1)) {
+            collect<0>(s, target, nullptr, 0);
+            clear_row(populations(s + 1, target));
+            advance(s + 1, target, layer - 1);
+        } else if (s + 1 == a_.steps) {
+            Real* to = static_cast<Real*>(a_.target) + offset(target, layer - 1);
+            collect<1>(s, target, to, a_.address.population_stride);
+        } else {
+            Real* to = populations(s + 1, target);
+            collect<2>(s, target, to, memory_.width);
+            close_row(to, target, layer - 1);
+            advance(s + 1, target, layer - 1);
+        }
+    }
+
+    /// Has the layer behind a face with free slip send back what the first layer before it has sent there.
+    void mirror_sums(int s, int row) const {
+        const Index width = memory_.width;
+        Real* const below = sums(s, row);
+        const int end = end_x(s + 1);
+        for (int x = first_x(s + 1); x < end; x += W) {
+            V h[S::Q];
+            gather<-1>(s, row, x, h);
+            LayerSums<S, V> image = layer_sums<S, -1>(h);
+            image.template for_each<1>([&]<int k>(const V& number)
+                                           LBM_INLINE_LAMBDA { store_pack<Real, W>(below + k * width + x, number); });
+        }
+    }
+
+    /// Completes, in a stage, the last layer before a face with free slip: what comes in from behind it is what the
+    /// layer has sent there.
+    void complete_last_layer(int s) const {
+        const int around = a_.steps - 1 - s, layer = end_real_ - 1;
+        if (layer < first_layer_ - around || layer >= end_layer_ + around) {
+            return;
+        }
+        const int beyond = solid ? around : 0;
+        for (int row = first_row_ - beyond; row < end_row_ + beyond; ++row) {
+            const bool is_behind = is_behind_wall(row, layer);
+            if (!is_behind) {
+                add_kept(s, row, layer);
+            }
+            if (s + 1 == a_.steps) {
+                Real* to = static_cast<Real*>(a_.target) + offset(row, layer);
+                collect_from_image<1>(s, row, to, a_.address.population_stride);
+                continue;
+            }
+            Real* to = populations(s + 1, row);
+            if (is_behind) {
+                clear_row(to);
+            } else {
+                collect_from_image<2>(s, row, to, memory_.width);
+                close_row(to, row, layer);
+            }
+            advance(s + 1, row, layer);
+        }
+    }
+    /// Adds what comes off walls above the cells of a layer to the sums of the layer above.
+    void add_kept(int s, int row, int layer) const {
+        const Index width = memory_.width;
+        const Real* const above = kept(s, row);
+        Real* const image = sums(s, row);
+        for_wall_cells(row, layer, [&](const MomentWallCell& cell) {
+            int k = 0;
+            Real given[S::Q] = {};
+            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+                if constexpr (S::c[i][S::D - 1] < 0) {
+                    if ((cell.links >> i & 1U) != 0) {
+                        given[i] = above[k * width + cell.x];
+                    }
+                    ++k;
+                }
+            });
+            add_to_sums<-1>(image + cell.x, given);
+        });
+    }
+    template <int then>
+    [[gnu::noinline]] void collect_from_image(int s, int row, Real* to, Index to_stride) const {
+        const Index width = memory_.width;
+        const CellForce<S, V> force = force_of(image_of_row(row));
+        const Real* const image = sums(s, row);
+        const Real* const both = image + LayerSums<S, V>::numbers * width;
+        const int end = end_x(s + 1);
+        for (int x = first_x(s + 1); x < end; x += W) {
+            LayerSums<S, V> above{};
+            above.template for_each<-1>([&]<int k>(V& number)
+                                            LBM_INLINE_LAMBDA { number = load_pack<Real, W>(image + k * width + x); });
+            collide<then>(x, both, above, force, to, to_stride);
+        }
+    }
+
+    /// The populations with component `cz` along the last axis that come in to cells of a row.
+    template <int cz>
+    LBM_HD void gather(int s, int row, int x, V (&h)[S::Q]) const {
+        const Index width = memory_.width;
+        const Real* from[3] = {};
+        static_for<kept_rows>([&]<int k>() LBM_INLINE_LAMBDA { from[k] = populations(s, solid ? row + k - 1 : row); });
+        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+            if constexpr (S::c[i][S::D - 1] == cz) {
+                constexpr int k = S::D == 3 ? 1 - S::c[i][1] : 0;
+                h[i] = load_pack<Real, W>(from[k] + i * width + x - S::c[i][0]);
+            }
+        });
+    }
+
+    /// Collides cells of a layer with the sums of the layer above; `both` are those of the others. Their moments, with
+    /// `then` of 1, or their populations, with 2, go to `to`.
+    template <int then>
+    LBM_HD void collide(int x, const Real* both, const LayerSums<S, V>& above, const CellForce<S, V>& force, Real* to,
+                        Index to_stride) const {
+        TwoLayers<S, V> before;
+        before.for_each([&]<int k>(V& number)
+                            LBM_INLINE_LAMBDA { number = load_pack<Real, W>(both + k * memory_.width + x); });
+        const IncomingMoments<S, V> in = add_layer_above<S>(before, above);
+        StoredMoments<S, V> m = collided<S, Collision>(in, force, compressibility_, parameters_);
+        if constexpr (then == 2) {
+            put_populations(m, force, to + x, to_stride);
+        } else {
+            put_moments(m, to + x, to_stride, a_.address.nx - x);
+        }
+    }
+
+    /// Sums the populations that come from a layer, of a target row. With `then` of 1 or 2 the cells of the layer below
+    /// collide, and their moments or their populations go to `to`.
+    template <int then>
+    [[gnu::noinline]] void collect(int s, int row, Real* to, Index to_stride) const {
+        const Index width = memory_.width;
+        const CellForce<S, V> force = force_of(image_of_row(row));
+        Real* const below = sums(s, row);
+        Real* const both = below + LayerSums<S, V>::numbers * width;
+        const int end = end_x(s + 1);
+        for (int x = first_x(s + 1); x < end; x += W) {
+            V h[S::Q];
+            gather<-1>(s, row, x, h);
+            gather<0>(s, row, x, h);
+            gather<1>(s, row, x, h);
+            LayerSums<S, V> lower;
+            lower.template for_each<1>([&]<int k>(V& number)
+                                           LBM_INLINE_LAMBDA { number = load_pack<Real, W>(below + k * width + x); });
+            LayerSums<S, V> up = layer_sums<S, 1>(h);
+            up.template for_each<1>([&]<int k>(const V& number)
+                                        LBM_INLINE_LAMBDA { store_pack<Real, W>(below + k * width + x, number); });
+            TwoLayers<S, V> two = add_own_layer<S>(lower, layer_sums<S, 0>(h));
+            if constexpr (then != 0) {
+                const LayerSums<S, V> above = layer_sums<S, -1>(h);
+                collide<then>(x, both, above, force, to, to_stride);
+            }
+            two.for_each([&]<int k>(const V& number)
+                             LBM_INLINE_LAMBDA { store_pack<Real, W>(both + k * width + x, number); });
+        }
+    }
+
+    /// Stores the moments of the first `cells` cells of a pack, behind which there may be cells of a halo.
+    LBM_HD void put_moments(StoredMoments<S, V>& m, Real* to, Index stride, int cells) const {
+        if (cells >= W) {
+            m.for_each([&]<int k>(const V& number) LBM_INLINE_LAMBDA {
+                store_pack<Real, W>(to + k * stride, number);
+                __builtin_prefetch(to + k * stride + a_.address.row_stride, 1, 2);
+            });
+        } else {
+            m.for_each([&]<int k>(const V& number) LBM_INLINE_LAMBDA {
+                Real each[W];
+                store_pack<Real, W>(each, number);
+                for (int lane = 0; lane < cells; ++lane) {
+                    to[k * stride + lane] = each[lane];
+                }
+            });
+        }
+    }
+
+    const Parameters& parameters_;
+    CellForce<S, V> force_;
+    Real compressibility_;
+};
+
+template <class Collision, class Real>
+void update_moments(const MomentArguments& a) {
+    using Parameters = typename Collision::template Parameters<Real>;
+    const Laminar<Parameters> laminar{parameters_from<Parameters>(a.parameters)};
+    const Parameters& parameters = laminar;
+    if (parameters.smagorinsky_factor > 0) {
+        MomentSweep<Collision, Real, Parameters>(a, parameters).run();
+    } else {
+        MomentSweep<Collision, Real, Laminar<Parameters>>(a, laminar).run();
+    }
+}
+
+}  // namespace
+}  // namespace lbm::cpu

@@ -1,0 +1,75 @@
+// The tiles in which threads update rows of a block whose state is moments: as many rows along y as the second-level
+// cache holds the sums of, swept along the last axis. Each thread has a slab of the last axis of its own.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "../row_box.h"
+#include "moment_kernels.h"
+
+namespace lbm::cpu {
+
+/// Rows from `first` to before `end` along y and z.
+struct Tile {
+    int first_y, end_y, first_z, end_z;
+};
+
+/// Working memory of a thread, in bytes: half of a second-level cache of 1 MiB, with what the caches have of memory.
+constexpr Index tile_bytes = 640 * 1024;
+
+/// The most rows of a tile along y, in three dimensions.
+inline int most_tile_rows(int Q, int nx, int ny, int steps, Index number_bytes) {
+    int rows = 4;
+    while (rows < ny && MomentScratch(3, Q, nx, steps, rows + 1).used(steps) * number_bytes <= tile_bytes) {
+        ++rows;
+    }
+    return rows;
+}
+
+/// Divides n into parts of about equal size; the cuts, with both ends.
+inline std::vector<int> cuts_of(int first, int n, int parts) {
+    std::vector<int> cuts;
+    for (int k = 0; k <= parts; ++k) {
+        cuts.push_back(first + int(Index(n) * k / parts));
+    }
+    return cuts;
+}
+
+/// Appends the tiles of a box of rows, in an order in which equal shares are slabs.
+inline void add_tiles(std::vector<Tile>& tiles, const backend::RowBox& box, int D, int threads, int most_rows) {
+    if (box.count() == 0) {
+        return;
+    }
+    if (D == 2) {
+        const std::vector<int> cuts = cuts_of(box.y, box.ny, std::min(threads, box.ny));
+        for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
+            tiles.push_back({cuts[k], cuts[k + 1], 0, 1});
+        }
+        return;
+    }
+    const int slabs = std::min(threads, box.nz);
+    const int wanted = std::max((box.ny + most_rows - 1) / most_rows, (threads + slabs - 1) / slabs);
+    const std::vector<int> z = cuts_of(box.z, box.nz, slabs), y = cuts_of(box.y, box.ny, std::min(wanted, box.ny));
+    for (std::size_t l = 0; l + 1 < z.size(); ++l) {
+        for (std::size_t k = 0; k + 1 < y.size(); ++k) {
+            tiles.push_back({y[k], y[k + 1], z[l], z[l + 1]});
+        }
+    }
+}
+
+/// Appends the tiles of all rows of a block but those of a box: the shell around an interior.
+inline void add_tiles_around(std::vector<Tile>& tiles, const backend::RowBox& box, int ny, int nz, int D, int threads,
+                             int most_rows) {
+    if (box.count() == 0) {
+        add_tiles(tiles, {0, 0, ny, nz}, D, threads, most_rows);
+        return;
+    }
+    const int end_y = box.y + box.ny, end_z = box.z + box.nz;
+    add_tiles(tiles, {0, 0, ny, box.z}, D, threads, most_rows);
+    add_tiles(tiles, {0, box.z, box.y, box.nz}, D, threads, most_rows);
+    add_tiles(tiles, {end_y, box.z, ny - end_y, box.nz}, D, threads, most_rows);
+    add_tiles(tiles, {0, end_z, ny, nz - end_z}, D, threads, most_rows);
+}
+
+}  // namespace lbm::cpu

@@ -1,0 +1,152 @@
+// The walls of a block on a GPU whose state is moments, as its updates read them: chunks of rows with an entry for each
+// cell where there are walls or solid cells.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "../../lattice/boundary/all.h"
+#include "../block_state.h"
+#include "../links.h"
+#include "device.h"
+#include "kernels/moment_arguments.h"
+#include "kernels/moment_shape.h"
+#include "upload.h"
+
+namespace lbm::cuda {
+
+class DeviceMomentWalls {
+public:
+    DeviceMomentWalls(const backend::BlockSpec& spec, const Address& address, int D, const WorkStream& stream)
+        : spec_(spec), address_(address), D_(D), stream_(stream) {}
+
+    void set_plan(const backend::LinkPlan& plan) {
+        std::copy(plan.cells_to_wall, plan.cells_to_wall + 6, rows_.cells_to_wall);
+        std::copy(plan.cells_to_mirror, plan.cells_to_mirror + 6, rows_.cells_to_mirror);
+        rows_.around = address_.halo_x;
+        rows_.chunks = (address_.nx + rows_.around - 1 + wall_chunk) / wall_chunk + 1;
+        chunks_.clear();
+        has_images_ = std::any_of(plan.cells_to_mirror, plan.cells_to_mirror + 6,
+                                  [&](int cells) { return cells < rows_.around; });
+        is_any_ = !plan.wall_cells.empty() || !plan.solid_cells.empty() || has_images_;
+        std::vector<MomentWallCell> cells;
+        if (is_any_) {
+            const int around_z = address_.halo_z == 0 ? 0 : rows_.around;
+            const Index rows = Index(address_.nz + 2 * around_z) * (address_.ny + 2 * rows_.around);
+            chunks_.assign(std::size_t(rows * rows_.chunks), -1);
+        }
+        const auto entry = [&](int x, int y, int z) -> MomentWallCell& {
+            int& chunk = chunks_[std::size_t(rows_.row(address_, x, y, z))];
+            if (chunk < 0) {
+                chunk = int(cells.size());
+                cells.resize(cells.size() + wall_chunk, MomentWallCell{});
+            }
+            return cells[std::size_t(chunk) + std::size_t(MomentWallRows::place(x))];
+        };
+        for (const backend::SolidCell& cell : plan.solid_cells) {
+            entry(cell.x, cell.y, cell.z).links = MomentWallCell::solid;
+        }
+        for (const backend::WallCell& cell : plan.wall_cells) {
+            MomentWallCell& to = entry(cell.x, cell.y, cell.z);
+            to.first = UInt32(cell.first);
+            for (int k = 0; k < cell.count; ++k) {
+                to.links |= 1U << plan.wall_links[std::size_t(cell.first) + std::size_t(k)].i;
+            }
+            to.links |= cell.needs_moments ? MomentWallCell::needs_moments : 0;
+        }
+        chunk_buffer_ = {};
+        upload(chunk_buffer_, stream_, chunks_);
+        cells_ = std::move(cells);
+        wall_cells_ = plan.wall_cells;
+        rows_.cell_count = Index(cells_.size());
+        const int from_above =
+            backend::with_stencil(spec_.stencil, [](auto s) { return FromAbove<decltype(s)>::count; });
+        kept_ =
+            DeviceBuffer(stream_.ordinal(), std::size_t(spec_.state->steps_per_launch * rows_.cell_count * from_above) *
+                                                backend::size_of(spec_.precision));
+        set_values(plan);
+    }
+    /// Takes the values of the plan, which have changed.
+    void set_values(const backend::LinkPlan& plan) {
+        std::vector<backend::WallLink> links = plan.wall_links;
+        for (backend::WallLink& link : links) {
+            if (link.condition == position_in<boundary::Conditions, boundary::NoSlip>) {  // a moving wall's formula too
+                link.condition = position_in<boundary::Conditions, boundary::MovingWall>;
+            }
+        }
+        for (const backend::WallCell& cell : wall_cells_) {
+            const auto first = links.begin() + cell.first;
+            const bool rests = std::all_of(first, first + cell.count, [](const backend::WallLink& link) {
+                return link.condition == position_in<boundary::Conditions, boundary::MovingWall> && link.value == 0;
+            });
+            const auto chunk = std::size_t(chunks_[std::size_t(rows_.row(address_, cell.x, cell.y, cell.z))]);
+            UInt32& bits = cells_[chunk + std::size_t(MomentWallRows::place(cell.x))].links;
+            bits = rests ? bits | MomentWallCell::rests : bits & ~MomentWallCell::rests;
+        }
+        upload(cell_buffer_, stream_, cells_);
+        upload(link_buffer_, stream_, links);
+    }
+
+    bool is_any() const { return is_any_; }
+    /// Whether cells beside the block are images of others behind faces with free slip.
+    bool has_images() const { return has_images_; }
+    /// Whether some cell of a box of rows and chunks of cells, which may lie beside the block, has walls next to it.
+    /// Along self-periodic axes positions are taken around.
+    bool has_any(int first_x, int end_x, int first_y, int end_y, int first_z, int end_z) const {
+        for (int z = first_z; z < end_z; ++z) {
+            for (int y = first_y; y < end_y; ++y) {
+                for (int x = first_x; x < end_x + wall_chunk; x += wall_chunk) {
+                    if (is_walled(std::min(x, end_x - 1), y, z)) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
+    }
+    MomentWallRows arguments(const double (&force)[3]) const {
+        MomentWallRows rows = rows_;
+        rows.chunk = chunk_buffer_.as<int>();
+        rows.cells = cell_buffer_.as<MomentWallCell>();
+        rows.links = link_buffer_.as<backend::WallLink>();
+        rows.kept = kept_.as<void>();
+        std::copy(force, force + 3, rows.force);
+        return rows;
+    }
+    std::size_t bytes() const {
+        return chunk_buffer_.bytes() + cell_buffer_.bytes() + link_buffer_.bytes() + kept_.bytes();
+    }
+
+private:
+    /// Whether the chunk of a cell has walls, or the cell lies behind one or behind free slip.
+    bool is_walled(int x, int y, int z) const {
+        int at[3] = {x, y, z};
+        const int n[3] = {address_.nx, address_.ny, address_.nz};
+        for (int a = 0; a < D_; ++a) {
+            if (address_.self_periodic[a]) {
+                at[a] = (at[a] % n[a] + n[a]) % n[a];
+            } else if (at[a] < -rows_.around || at[a] >= n[a] + rows_.around) {
+                return false;  // beyond what a step reads
+            }
+            const int before = -1 - at[a], behind = at[a] - n[a];
+            if (before >= std::min(rows_.cells_to_wall[2 * a], rows_.cells_to_mirror[2 * a]) ||
+                behind >= std::min(rows_.cells_to_wall[2 * a + 1], rows_.cells_to_mirror[2 * a + 1])) {
+                return true;
+            }
+        }
+        return chunks_[std::size_t(rows_.row(address_, at[0], at[1], at[2]))] >= 0;
+    }
+
+    const backend::BlockSpec& spec_;
+    const Address& address_;
+    int D_;
+    const WorkStream& stream_;
+    MomentWallRows rows_{};
+    bool is_any_ = false, has_images_ = false;
+    std::vector<int> chunks_;
+    std::vector<MomentWallCell> cells_;
+    std::vector<backend::WallCell> wall_cells_;
+    DeviceBuffer chunk_buffer_, cell_buffer_, link_buffer_, kept_;
+};
+
+}  // namespace lbm::cuda

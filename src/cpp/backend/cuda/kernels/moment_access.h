@@ -1,0 +1,98 @@
+// Access to the state between steps of a block whose state is moments, in place of StateAccess for populations.
+#pragma once
+
+#include "../../../lattice/collisions/all.h"
+#include "../../../lattice/moment_state.h"
+#include "state_access.h"
+
+namespace lbm::cuda {
+
+/// Stands for the type of stored populations where a cell keeps moments that a collision makes.
+template <class Collision>
+struct AsMoments {};
+
+template <class S, class Real, class Collision>
+struct StateAccess<S, Real, AsMoments<Collision>> {
+    using Number = Real;
+    const StateArguments& a;
+
+    /// A cell with its post-collision populations, as they follow from its moments.
+    struct Cell {
+        Real h[S::Q];
+
+        __device__ Real post_collision(int i) const { return h[i]; }
+    };
+    struct Lattice {
+        const StateAccess& state;
+
+        __device__ Cell cell(int x, int y, int z) const {
+            const StoredMoments<S, Real> m = state.stored_moments(x, Index(z) * state.a.address.ny + y);
+            const auto is_any = [](double f) { return f != 0; };
+            CellForce<S, Real> force{{},
+                                     is_any(state.a.force[0]) || is_any(state.a.force[1]) || is_any(state.a.force[2])};
+            static_for<S::D>([&]<int d>() { force.of[d] = Real(state.a.force[d]); });
+            Cell cell;
+            populations_of<S, Collision>(m, force, Real(state.a.compressibility), cell.h);
+            return cell;
+        }
+    };
+
+    __device__ Lattice lattice() const { return {*this}; }
+    __device__ Index rows() const { return Index(a.address.ny) * a.address.nz; }
+    __device__ Index cells() const { return rows() * a.address.nx; }
+    __device__ bool solid(Index cell) const { return a.solid != nullptr && a.solid[cell] != 0; }
+    __device__ Real temperature(int /*x*/, Index /*row*/) const { return Real(0); }
+    __device__ bool temperature_is_valid(int /*x*/, Index /*row*/) const { return true; }
+    __device__ void force(int /*x*/, Index /*row*/, double (&force)[3]) const {
+        for (int d = 0; d < S::D; ++d) {
+            force[d] = a.force[d];
+        }
+    }
+
+    /// Number k of a cell.
+    __device__ Number& number(int x, Index row, int k) const {
+        const int z = int(row / a.address.ny);
+        return static_cast<Real*>(a.data)[a.address.row(int(row - Index(z) * a.address.ny), z, k) + x];
+    }
+    __device__ StoredMoments<S, Real> stored_moments(int x, Index row) const {
+        StoredMoments<S, Real> m;
+        m.for_each([&]<int k>(Real& to) { to = number(x, row, k); });
+        return m;
+    }
+    /// Sets a cell to the moments of populations in double precision.
+    __device__ void put(int x, Index row, const double (&h)[S::Q]) const {
+        StoredMoments<S, double> m = projected<S>(h);
+        m.for_each([&]<int k>(double from) { number(x, row, k) = Real(from); });
+    }
+
+    /// The density's deviation rho - 1 and the velocity of cell x of a row.
+    __device__ void moments(int x, Index row, Real& deviation, Real (&u)[3]) const {
+        Real momentum[3] = {};
+        deviation = number(x, row, 0);
+        static_for<S::D>([&]<int d>() { momentum[d] = number(x, row, 1 + d); });
+        backend::velocity_of(inertia_of_deviation(deviation, Real(a.compressibility)), momentum, a.force, u);
+    }
+};
+
+/// Sets one number of the cells of some rows.
+template <class S, class Real, class Stored>
+__global__ void set_moment(const __grid_constant__ StateArguments a, RowRange range, int k, const double* values) {
+    const StateAccess<S, Real, Stored> state{a};
+    for_cells(a.address, range, [&](int x, Index row, Index at) { state.number(x, row, k) = Real(values[at]); });
+}
+
+/// Copies numbers within a lattice: a warp for each run, then a thread for each single copy.
+template <class S, class Real, class Stored>
+__global__ void copy_numbers(const __grid_constant__ StateArguments a, const backend::CopyRun* runs, Index run_count,
+                             const SingleCopy* singles, Index single_count) {
+    auto* const data = static_cast<typename StateAccess<S, Real, Stored>::Number*>(a.data);
+    const Index thread = Index(blockIdx.x) * blockDim.x + threadIdx.x;
+    const Index run = thread / 32, single = thread - 32 * run_count;
+    if (run < run_count) {
+        copy_run(runs[run], data, data, int(thread & 31));
+    } else if (single < single_count) {
+        data[singles[single].target] = data[singles[single].source];
+    }
+}
+
+}  // namespace lbm::cuda

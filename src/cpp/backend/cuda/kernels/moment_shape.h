@@ -1,0 +1,62 @@
+// The shapes of what a thread block or a warp sweeps of a block whose state is moments: its threads, and what they have
+// in shared memory.
+#pragma once
+
+#include "../../../lattice/moment_collision.h"
+
+namespace lbm::cuda {
+
+/// The populations that come in from the layer above.
+template <class S>
+struct FromAbove {
+    static constexpr int rank(int i) {
+        int sum = 0;
+        for (int k = 0; k < i; ++k) {
+            sum += S::c[k][S::D - 1] < 0 ? 1 : 0;
+        }
+        return sum;
+    }
+    static constexpr int count = rank(S::Q);
+};
+
+/// A tile of `rows` rows whose cells are stored after so many steps; there are `steps` more rows on each side. A warp
+/// has a row of 32 V cells, V neighbours in each thread; the last warps have the cells beside the ends of all rows.
+template <class S, class Real, int V, int steps, int rows>
+struct MomentShape {
+    static_assert(S::D == 3);
+    static constexpr int extra_lanes = (steps + V - 1) / V;  // at each end of a row
+    static constexpr int width = 32 + 2 * extra_lanes;       // slots of a row, one for each thread
+    static constexpr int all_rows = rows + 2 * steps;
+    static constexpr int warps = all_rows + (2 * extra_lanes * all_rows + 31) / 32;
+    static constexpr int threads = 32 * warps;
+    static constexpr int guard = (width + 4) / 4 * 4;  // slots before and behind, which the outermost ones gather from
+    static constexpr int slots = (all_rows * width + 2 * guard + 3) / 4 * 4;
+
+    /// Arrays of a number for each slot that a population needs in shared memory: one for each cell of a thread; those
+    /// along x need only that of the cell at the end.
+    static constexpr int arrays_of(int i) { return S::c[i][1] != 0 ? V : S::c[i][0] != 0 ? 1 : 0; }
+    static constexpr int first_array(int i) {
+        int sum = 0;
+        for (int k = 0; k < i; ++k) {
+            sum += arrays_of(k);
+        }
+        return sum;
+    }
+    static constexpr int numbers = first_array(S::Q) * slots;  // of one step
+
+    static constexpr unsigned bytes = unsigned(steps * numbers) * unsigned(sizeof(Real));
+};
+
+/// A strip of cells in two dimensions, which a warp sweeps, V neighbours in each thread. The outermost lanes have the
+/// cells beside it: at least those that so many steps need.
+template <class S, class Real, int V, int steps, int extra_lanes_>
+struct StripShape {
+    static_assert(S::D == 2 && extra_lanes_ * V >= steps);
+    static constexpr int extra_lanes = extra_lanes_;
+    static constexpr int own_lanes = 32 - 2 * extra_lanes;
+    static constexpr int warps = 4, threads = 32 * warps;               // warps do not know of each other
+    static constexpr int blocks = steps <= 2 ? 5 : steps <= 4 ? 4 : 3;  // on a multiprocessor: registers for them
+    static constexpr unsigned bytes = 0;
+};
+
+}  // namespace lbm::cuda

@@ -1,0 +1,60 @@
+// How the threads of a tile of cells whose state is moments hand populations to each other: what of its populations
+// others need, a thread exposes in shared memory, and gathers from there what comes in to its cells.
+#pragma once
+
+#include "moment_shape.h"
+#include "pack.h"
+
+namespace lbm::cuda {
+
+template <class S, class Real, int V, int steps, int rows>
+struct MomentTile : MomentShape<S, Real, V, steps, rows> {
+    using Shape = MomentShape<S, Real, V, steps, rows>;
+
+    /// Exposes the populations of a thread's cells.
+    __device__ static void expose(Real* shared, int slot, const Real (&h)[V][S::Q]) {
+        static_for<S::Q>([&]<int i>() {
+            constexpr int x = S::c[i][0], y = S::c[i][1];
+            Real* const to = shared + Shape::first_array(i) * Shape::slots;
+            if constexpr (x == 0 && y != 0) {
+                Pack<Real, V> pack;
+                static_for<V>([&]<int v>() { pack.lane[v] = h[v][i]; });
+                reinterpret_cast<Pack<Real, V>*>(to)[slot] = pack;
+            } else if constexpr (x != 0 && y == 0) {
+                to[slot] = h[x > 0 ? V - 1 : 0][i];
+            } else if constexpr (x != 0) {
+                static_for<V>([&]<int v>() { to[v * Shape::slots + slot] = h[v][i]; });
+            }
+        });
+    }
+
+    /// Gathers the populations with component `cz` along z that come in to a thread's cells, whose own are `own`.
+    template <int cz>
+    __device__ static void gather(const Real* shared, int slot, const Real (&own)[V][S::Q], Real (&f)[V][S::Q]) {
+        static_for<S::Q>([&]<int i>() {
+            constexpr int x = S::c[i][0], y = S::c[i][1];
+            const Real* const from = shared + Shape::first_array(i) * Shape::slots - y * Shape::width;
+            if constexpr (S::c[i][2] != cz) {
+                return;
+            } else if constexpr (x == 0 && y == 0) {
+                static_for<V>([&]<int v>() { f[v][i] = own[v][i]; });
+            } else if constexpr (x == 0) {
+                const auto pack = reinterpret_cast<const Pack<Real, V>*>(
+                    shared + Shape::first_array(i) * Shape::slots)[slot - y * Shape::width];
+                static_for<V>([&]<int v>() { f[v][i] = pack.lane[v]; });
+            } else {
+                static_for<V>([&]<int v>() {
+                    constexpr bool within = v - x >= 0 && v - x < V;
+                    constexpr int other = (v - x + V) % V;  // cell of the thread that it comes from
+                    if constexpr (y == 0 && within) {
+                        f[v][i] = own[other][i];
+                    } else {
+                        f[v][i] = from[(y == 0 ? 0 : other * Shape::slots) + slot - (within ? 0 : x)];
+                    }
+                });
+            }
+        });
+    }
+};
+
+}  // namespace lbm::cuda

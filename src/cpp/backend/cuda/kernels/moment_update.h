@@ -1,0 +1,183 @@
+// The update of blocks in three dimensions whose state is moments: several steps for each time that memory is read and
+// written.
+//
+// A thread block sweeps a tile along z, layer by layer. It rebuilds the populations of a layer from their moments, and
+// its threads exchange them. Of what comes in a cell keeps the sums of the layer below and of its own layer
+// (lattice/moment_collision.h); with those of the layer above it collides. After the last step the new moments go to
+// memory, else their populations are exchanged again, one layer behind. The cells around the tile that the first of
+// several steps needs are computed by each tile for itself. The operations of a cell are those of the CPU's sweep in
+// the same order, whatever the tiles.
+#pragma once
+
+#include "../../../lattice/collisions/all.h"
+#include "../../../lattice/parameters.h"
+#include "../../../lattice/stencils/all.h"
+#include "../../wall_links.h"
+#include "moment_arguments.h"
+#include "moment_packs.h"
+#include "moment_tile.h"
+#include "moment_walls.h"
+
+namespace lbm::cuda {
+
+/// What a thread has of a tile: where its cells are, and what it does in each of the steps.
+template <class Tile, int V, int steps>
+struct MomentPlace {
+    int slot, x, y;  // of its first cell, which may lie beside the block
+    int row;         // of the tile, those beside it included
+    bool is_extra;   // whether its cells are those next to the ends of rows
+
+    __device__ MomentPlace(int tile_x, int first_y) {
+        const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
+        constexpr int ends = 2 * Tile::extra_lanes;
+        is_extra = warp >= Tile::all_rows;
+        const int end = (warp - Tile::all_rows) * 32 + lane;
+        row = is_extra ? min(end / ends, Tile::all_rows - 1) : warp;
+        const int in_ends = end % ends;
+        const int in_row = !is_extra ? lane + Tile::extra_lanes : in_ends < Tile::extra_lanes ? in_ends : 32 + in_ends;
+        slot = Tile::guard + row * Tile::width + in_row;
+        x = (tile_x * 32 + in_row - Tile::extra_lanes) * V;
+        y = first_y + row - steps;
+    }
+    /// Whether step s, from 0 on, computes the cells of this thread, of rows that end at `end_y`.
+    __device__ bool computes(int s, int end_y) const {
+        const bool in_tile = row > s && row < Tile::all_rows - 1 - s && y < end_y + steps - 1 - s;
+        return in_tile && (s < steps - 1 || !is_extra);
+    }
+};
+
+template <class S, class Collision, class Real, class Parameters, bool forced, bool walls, bool images, int V,
+          int steps, int rows, int pitch>
+__global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 1)
+    update_moments(const __grid_constant__ MomentUpdate<Real, Parameters> a) {
+    using Tile = MomentTile<S, Real, V, steps, rows>;
+    const int unit = a.units == nullptr ? int(blockIdx.x) : a.units[blockIdx.x];
+    const int row_of_tiles = unit / a.tiles_x, segment = row_of_tiles / a.tiles_y;
+    const Address& address = a.address;
+    const int first_y = a.rows.y + (row_of_tiles - segment * a.tiles_y) * rows, end_y = a.rows.y + a.rows.ny;
+    const MomentPlace<Tile, V, steps> at(unit - row_of_tiles * a.tiles_x, first_y);
+    const int first_z = a.rows.z + segment * a.layers, layers = min(a.layers, a.rows.z + a.rows.nz - first_z);
+
+    const bool reads = at.y < end_y + steps;
+    int x = address.self_periodic[0] ? around(at.x, address.nx) : at.x;
+    const bool has_cells = x < address.nx + steps;
+    x = has_cells ? x : 0;
+    const int y = address.self_periodic[1] ? around(at.y, address.ny) : at.y;
+    MomentWallsOfThread<S, Real, V, steps, images> at_walls(a.walls, address, x, y, has_cells);
+    const Index stride = pitch > 0 ? pitch : address.population_stride;
+    const Index layer_stride = address.row_stride * (address.ny + 2 * address.halo_y);
+    int z = address.self_periodic[2] ? around(first_z - steps, address.nz) : first_z - steps;
+    const int row_y = images ? at_walls.image_y.at : y;
+    const Real* from = a.source + address.row(reads ? row_y : 0, z, 0) + x;
+    Real* to = a.target + address.row(reads ? y : 0, first_z, 0) + x;
+    const auto next_layer = [&]() {
+        from += layer_stride;
+        ++z;
+        if (address.self_periodic[2] && z == address.nz) {
+            z = 0;
+            from -= layer_stride * address.nz;
+        }
+    };
+
+    CellForce<S, Real> force{{}, forced};
+    static_for<S::D>([&]<int d>() { force.of[d] = forced ? a.force[d] : Real(0); });
+    Real* const shared = dynamic_shared<Real>();
+    MomentSums<S, Real, V> sums[steps];
+    MomentPacks<S, Real, V> read;
+    const auto load = [&]() {
+        if constexpr (walls) {
+            if (at_walls.has_image_x()) {
+                read.load_each(from, stride, at_walls.image_offsets);
+                return;
+            }
+        }
+        read.load(from, stride);
+    };
+    const auto force_of = [&]<int v>() {
+        if constexpr (images && forced) {
+            return at_walls.template force_of<v>(force);
+        } else {
+            return force;
+        }
+    };
+    if (reads) {
+        load();
+    }
+#pragma unroll 1
+    for (int k = 0; k < layers + 2 * steps; ++k) {
+        Real own[V][S::Q];
+        if (reads) {
+            static_for<V>([&]<int v>() {
+                StoredMoments<S, Real> m = read.template of<v>();
+                if constexpr (walls) {
+                    at_walls.template mirror_cell<v>(m);
+                }
+                populations_of<S, Collision>(m, force_of.template operator()<v>(), a.compressibility, own[v]);
+            });
+            if constexpr (walls) {
+                at_walls.enter(y, z);
+                at_walls.template clear<0>(own);
+            }
+            Tile::expose(shared, at.slot, own);
+            if (k + 1 < layers + 2 * steps) {
+                next_layer();
+                load();
+            }
+        }
+        __syncthreads();
+        static_for<steps>([&]<int s>() {
+            if (at.computes(s, end_y)) {
+                const Real* const exposed = shared + s * Tile::numbers;
+                MomentSums<S, Real, V>& sum = sums[s];
+                Real f[V][S::Q];
+                MomentPacks<S, Real, V> collided_now;
+                StoredMoments<S, Real> m[V];
+                Tile::template gather<-1>(exposed, at.slot, own, f);
+                LayerSums<S, Real> above[V];
+                if constexpr (walls) {
+                    sums_above<s>(at_walls, first_z - steps + k, f, sum.below, above);
+                } else {
+                    static_for<V>([&]<int v>() { above[v] = layer_sums<S, -1>(f[v]); });
+                }
+                static_for<V>([&]<int v>() {
+                    const auto in = add_layer_above<S>(sum.two[v], above[v]);
+                    m[v] =
+                        collided<S, Collision>(in, force_of.template operator()<v>(), a.compressibility, a.parameters);
+                });
+                Tile::template gather<0>(exposed, at.slot, own, f);
+                Tile::template gather<1>(exposed, at.slot, own, f);
+                if constexpr (walls) {
+                    apply_links<s>(at_walls, own, a.compressibility, f, sum.below, [&](int) { return k >= 2 * s; });
+                }
+                static_for<V>([&]<int v>() {
+                    sum.two[v] = add_own_layer<S>(sum.below[v], layer_sums<S, 0>(f[v]));
+                    sum.below[v] = layer_sums<S, 1>(f[v]);
+                });
+                if constexpr (s + 1 < steps) {
+                    static_for<V>([&]<int v>() {
+                        populations_of<S, Collision>(m[v], force_of.template operator()<v>(), a.compressibility,
+                                                     own[v]);
+                    });
+                    if constexpr (walls) {
+                        at_walls.template clear<s + 1>(own);
+                    }
+                    Tile::expose(shared + (s + 1) * Tile::numbers, at.slot, own);
+                } else if (k >= 2 * steps) {
+                    if constexpr (walls) {
+                        clear_solid<s + 1>(at_walls, m);
+                    }
+                    static_for<V>([&]<int v>() { collided_now.template set<v>(m[v]); });
+                    collided_now.store(to, stride, address.nx - at.x);
+                }
+            }
+            if constexpr (s + 1 < steps || steps == 1) {
+                __syncthreads();
+            }
+        });
+        if (k >= 2 * steps) {
+            to += layer_stride;
+        }
+    }
+}
+
+}  // namespace lbm::cuda

@@ -1,0 +1,155 @@
+// The update of blocks in two dimensions whose state is moments: several steps for each time that memory is read and
+// written.
+//
+// A warp sweeps a strip of cells along y, row by row, alone: its threads hand populations to each other in registers.
+// Of the cells beside the strip each of several steps leaves one less that is right, and the strip's own ones are
+// stored. Otherwise it is the sweep of three dimensions (moment_update.h), with rows for layers.
+#pragma once
+
+#include "../../../lattice/collisions/all.h"
+#include "../../../lattice/parameters.h"
+#include "../../../lattice/stencils/all.h"
+#include "moment_arguments.h"
+#include "moment_packs.h"
+#include "moment_shape.h"
+#include "moment_walls.h"
+
+namespace lbm::cuda {
+
+/// Gathers the populations with component `cy` along y that come in to a thread's cells, whose own are `own`, and which
+/// those of its neighbours in the warp follow.
+template <int cy, class S, class Real, int V>
+__device__ void gather_from_warp(const Real (&own)[V][S::Q], Real (&f)[V][S::Q]) {
+    static_for<S::Q>([&]<int i>() {
+        constexpr int x = S::c[i][0];
+        if constexpr (S::c[i][1] == cy) {
+            static_for<V>([&]<int v>() {
+                if constexpr (v - x >= 0 && v - x < V) {
+                    f[v][i] = own[v - x][i];
+                } else if constexpr (x > 0) {
+                    f[v][i] = __shfl_up_sync(whole_warp, own[V - 1][i], 1);
+                } else {
+                    f[v][i] = __shfl_down_sync(whole_warp, own[0][i], 1);
+                }
+            });
+        }
+    });
+}
+
+template <class S, class Collision, class Real, class Parameters, bool forced, bool walls, bool images, int V,
+          int steps, int extra_lanes, int pitch>
+__global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::threads,
+                                  StripShape<S, Real, V, steps, extra_lanes>::blocks)
+    update_moments_2d(const __grid_constant__ MomentUpdate<Real, Parameters> a) {
+    using Shape = StripShape<S, Real, V, steps, extra_lanes>;
+    const int lane = int(threadIdx.x) % 32;
+    const int number = int(blockIdx.x) * Shape::warps + int(threadIdx.x) / 32;
+    const int last = min(number, a.unit_count - 1);  // warps that have none do as the last one, and store nothing
+    const int unit = a.units == nullptr ? last : a.units[last];
+    const int segment = unit / a.tiles_x;
+    const Address& address = a.address;
+    const int first_y = a.rows.y + segment * a.layers, layers = min(a.layers, a.rows.y + a.rows.ny - first_y);
+    const int at_x = ((unit - segment * a.tiles_x) * Shape::own_lanes + lane - Shape::extra_lanes) * V;
+    const bool stores = number == last && lane >= Shape::extra_lanes && lane < 32 - Shape::extra_lanes;
+
+    int x = address.self_periodic[0] ? around(at_x, address.nx) : at_x;
+    const bool has_cells = x < address.nx + steps;
+    x = has_cells ? x : 0;
+    const Index stride = pitch > 0 ? pitch : address.population_stride;
+    int y = address.self_periodic[1] ? around(first_y - steps, address.ny) : first_y - steps;
+    const Real* from = a.source + address.row(y, 0, 0) + x;
+    Real* to = a.target + address.row(first_y, 0, 0) + x;
+
+    CellForce<S, Real> force{{}, forced};
+    static_for<S::D>([&]<int d>() { force.of[d] = forced ? a.force[d] : Real(0); });
+    MomentSums<S, Real, V> sums[steps];
+    MomentWallsOfThread<S, Real, V, steps, images> at_walls(a.walls, address, x, 0, has_cells);
+    MomentPacks<S, Real, V> packs;
+    const auto load = [&]() {
+        if constexpr (walls) {
+            if (at_walls.has_image_x()) {
+                packs.load_each(from, stride, at_walls.image_offsets);
+                return;
+            }
+        }
+        packs.load(from, stride);
+    };
+    const auto force_of = [&]<int v>() {
+        if constexpr (images && forced) {
+            return at_walls.template force_of<v>(force);
+        } else {
+            return force;
+        }
+    };
+    load();
+#pragma unroll 1
+    for (int k = 0; k < layers + 2 * steps; ++k) {
+        Real own[V][S::Q];
+        static_for<V>([&]<int v>() {
+            StoredMoments<S, Real> m = packs.template of<v>();
+            if constexpr (walls) {
+                at_walls.template mirror_cell<v>(m);
+            }
+            populations_of<S, Collision>(m, force_of.template operator()<v>(), a.compressibility, own[v]);
+        });
+        if constexpr (walls) {
+            at_walls.enter(y, 0);
+            at_walls.template clear<0>(own);
+        }
+        if (k + 1 < layers + 2 * steps) {
+            from += address.row_stride;
+            ++y;
+            if (address.self_periodic[1] && y == address.ny) {
+                y = 0;
+                from -= address.row_stride * address.ny;
+            }
+            load();
+        }
+        static_for<steps>([&]<int s>() {
+            MomentSums<S, Real, V>& sum = sums[s];
+            Real f[V][S::Q];
+            StoredMoments<S, Real> m[V];
+            gather_from_warp<-1, S>(own, f);
+            gather_from_warp<0, S>(own, f);
+            gather_from_warp<1, S>(own, f);
+            LayerSums<S, Real> above[V];
+            if constexpr (walls) {
+                sums_above<s>(at_walls, first_y - steps + k, f, sum.below, above);
+            } else {
+                static_for<V>([&]<int v>() { above[v] = layer_sums<S, -1>(f[v]); });
+            }
+            static_for<V>([&]<int v>() {
+                const auto in = add_layer_above<S>(sum.two[v], above[v]);
+                m[v] = collided<S, Collision>(in, force_of.template operator()<v>(), a.compressibility, a.parameters);
+            });
+            if constexpr (walls) {
+                apply_links<s>(at_walls, own, a.compressibility, f, sum.below,
+                               [&](int v) { return k >= 2 * s && lane * V + v >= s && lane * V + v < 32 * V - s; });
+            }
+            static_for<V>([&]<int v>() {
+                sum.two[v] = add_own_layer<S>(sum.below[v], layer_sums<S, 0>(f[v]));
+                sum.below[v] = layer_sums<S, 1>(f[v]);
+            });
+            if constexpr (s + 1 < steps) {
+                static_for<V>([&]<int v>() {
+                    populations_of<S, Collision>(m[v], force_of.template operator()<v>(), a.compressibility, own[v]);
+                });
+                if constexpr (walls) {
+                    at_walls.template clear<s + 1>(own);
+                }
+            } else if (k >= 2 * steps && stores) {
+                if constexpr (walls) {
+                    clear_solid<s + 1>(at_walls, m);
+                }
+                MomentPacks<S, Real, V> out;
+                static_for<V>([&]<int v>() { out.template set<v>(m[v]); });
+                out.store(to, stride, address.nx - at_x);
+            }
+        });
+        if (k >= 2 * steps) {
+            to += address.row_stride;
+        }
+    }
+}
+
+}  // namespace lbm::cuda

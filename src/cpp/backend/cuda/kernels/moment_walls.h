@@ -1,0 +1,263 @@
+// What a thread of an update of moments does at walls: nothing comes from solid cells and from behind walls, and what
+// the formulas of links give takes the place of what would come from there.
+#pragma once
+
+#include "../../../lattice/moment_collision.h"
+#include "../../wall_links.h"
+#include "moment_arguments.h"
+#include "moment_shape.h"
+
+namespace lbm::cuda {
+
+/// The walls of a thread's cells, layer by layer, and, if there are `images`, the cells of which they are images behind
+/// faces with free slip.
+template <class S, class Real, int V, int steps, bool images>
+struct MomentWallsOfThread {
+    static constexpr int none = -1, outside = -2;
+
+    const MomentWallRows& walls;
+    const Address& address;
+    int x;
+    bool has_cells;
+    bool is_outside[V];        // of the domain in all layers, by x
+    CellImage image_x[V];      // x of the cells that these are images of
+    int image_offsets[V];      // of those, from x
+    CellImage image_y;         // the same of their row in three dimensions
+    int first_real, end_real;  // layers, but images
+    int entry[steps + 1];      // of the layer that comes in, and of those before it: that of its cells, none or outside
+
+    /// A thread without `cells` lies behind all that are needed.
+    __device__ MomentWallsOfThread(const MomentWallRows& walls, const Address& address, int x, int y, bool cells)
+        : walls(walls), address(address), x(x), has_cells(cells) {
+        const int(&to_mirror)[6] = walls.cells_to_mirror;
+        static_for<V>([&]<int v>() {
+            is_outside[v] = is_behind(x + v, address.nx, 0);
+            image_x[v] = image_of(x + v, address.nx, to_mirror[0], to_mirror[1]);
+            image_offsets[v] = image_x[v].at - x;
+        });
+        image_y = S::D == 3 ? image_of(y, address.ny, to_mirror[2], to_mirror[3]) : CellImage{y, false};
+        constexpr int last = S::D - 1;
+        first_real = -to_mirror[2 * last];
+        end_real = (last == 2 ? address.nz : address.ny) + to_mirror[2 * last + 1];
+        static_for<steps + 1>([&]<int s>() { entry[s] = none; });
+    }
+    __device__ bool has_image_x() const {
+        bool any = false;
+        static_for<V>([&]<int v>() { any = any || image_offsets[v] != v; });
+        return images && any;
+    }
+    /// Turns the moments of the cell of which cell v is an image into its own.
+    template <int v>
+    __device__ void mirror_cell(StoredMoments<S, Real>& m) const {
+        if constexpr (images) {
+            if (image_x[v].odd) {
+                mirror<0>(m);
+            }
+            if constexpr (S::D == 3) {
+                if (image_y.odd) {
+                    mirror<1>(m);
+                }
+            }
+        }
+    }
+    template <int v>
+    __device__ CellForce<S, Real> force_of(CellForce<S, Real> force) const {
+        force.of[0] = image_x[v].odd ? -force.of[0] : force.of[0];
+        if constexpr (S::D == 3) {
+            force.of[1] = image_y.odd ? -force.of[1] : force.of[1];
+        }
+        return force;
+    }
+    __device__ bool is_behind(int at, int n, int axis) const {
+        return !address.self_periodic[axis] &&
+               (-1 - at >= walls.cells_to_wall[2 * axis] || at - n >= walls.cells_to_wall[2 * axis + 1]);
+    }
+    /// Goes on to the next layer, in which the thread has cells of row (y, z) of the block.
+    __device__ void enter(int y, int z) {
+        static_for<steps>([&]<int s>() { entry[steps - s] = entry[steps - 1 - s]; });
+        const bool behind = is_behind(y, address.ny, 1) || (S::D == 3 && is_behind(z, address.nz, 2));
+        entry[0] = behind ? outside : has_cells ? walls.chunk[walls.row(address, x, y, z)] : none;
+    }
+    /// The cell of a layer that came in `s` layers ago.
+    template <int s, int v>
+    __device__ MomentWallCell cell() const {
+        return entry[s] < 0 ? MomentWallCell{} : walls.cells[number<s, v>()];
+    }
+    /// Its number among those that have entries.
+    template <int s, int v>
+    __device__ int number() const {
+        return entry[s] + MomentWallRows::place(x + v);
+    }
+    template <int s, int v>
+    __device__ bool is_solid(const MomentWallCell& cell) const {
+        return entry[s] == outside || is_outside[v] || (cell.links & MomentWallCell::solid) != 0;
+    }
+    template <int s>
+    __device__ bool may_have_any() const {
+        bool any = entry[s] != none;
+        static_for<V>([&]<int v>() { any = any || is_outside[v]; });
+        return any;
+    }
+
+    /// Clears the populations of solid cells of the layer that came in `s` layers ago.
+    template <int s>
+    __device__ void clear(Real (&h)[V][S::Q]) const {
+        if (may_have_any<s>()) {
+            static_for<V>([&]<int v>() {
+                if (is_solid<s, v>(cell<s, v>())) {
+                    static_for<S::Q>([&]<int i>() { h[v][i] = Real(0); });
+                }
+            });
+        }
+    }
+};
+
+/// What formulas give a cell in step s in place of populations of the layer above, until that is there.
+template <class S, class Real>
+struct KeptPopulations {
+    Real* of_cell;
+
+    __device__ KeptPopulations(const MomentWallRows& walls, int s, int cell)
+        : of_cell(static_cast<Real*>(walls.kept) + (Index(s) * walls.cell_count + cell) * FromAbove<S>::count) {}
+
+    /// Calls visit.operator()<i>(number) for the populations that formulas give of those from above.
+    template <class Visit>
+    __device__ void for_each(UInt32 links, Visit&& visit) const {
+        static_for<S::Q>([&]<int i>() {
+            if constexpr (S::c[i][S::D - 1] < 0) {
+                if ((links >> i & 1U) != 0) {
+                    visit.template operator()<i>(of_cell[FromAbove<S>::rank(i)]);
+                }
+            }
+        });
+    }
+};
+
+/// The populations of a link's formula.
+template <class S, class Real>
+struct OwnPopulations {
+    const Real (&h)[S::Q];
+    int i;
+
+    __device__ Real outgoing() const { return h[Stencil<S>::opposite(i)]; }
+    __device__ Real returning() const { return h[i]; }
+};
+
+/// Computes what the formulas of a cell's links give, in the places of the incoming populations. The moments that they
+/// read of an image across x or y are the images of those of the cell, which sums of its own populations would not be.
+/// Few cells have other walls than such at rest, so that this is no part of the loop over layers.
+template <class S, class Real>
+__device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, const MomentWallCell& cell, bool image_x,
+                                               bool image_y, Real compressibility, const Real (&own)[S::Q],
+                                               Real (&in)[S::Q]) {
+    boundary::CellMoments<Real> moments{};
+    moments.compressibility = compressibility;
+    if ((cell.links & MomentWallCell::needs_moments) != 0) {
+        Real h[S::Q], deviation = 0, momentum[3] = {};
+        static_for<S::Q>([&]<int i>() { h[i] = own[i]; });
+        if (image_x) {
+            mirror_populations<S, 0>(h);
+        }
+        if constexpr (S::D == 3) {
+            if (image_y) {
+                mirror_populations<S, 1>(h);
+            }
+        }
+        add_up<S>(h, deviation, momentum);
+        backend::set_cell_moments(moments, deviation, momentum, walls.force);
+        moments.velocity[0] = image_x ? -moments.velocity[0] : moments.velocity[0];
+        moments.velocity[1] = image_y ? -moments.velocity[1] : moments.velocity[1];
+    }
+    const backend::WallLink* link = walls.links + cell.first;
+#pragma unroll 1
+    for (int i = 1; i < S::Q; ++i) {
+        if ((cell.links >> i & 1U) != 0) {
+            in[i] = backend::incoming<S>(*link++, moments, OwnPopulations<S, Real>{own, i});
+        }
+    }
+}
+
+/// Gives a cell the populations of its links, `given.operator()<i>()`: those in its layer in place of the incoming
+/// populations `in`, those from below by their sums, and those from above are kept.
+template <class S, class Real, class Given>
+__device__ void give(UInt32 links, const KeptPopulations<S, Real>& kept, Real (&in)[S::Q], LayerSums<S, Real>& below,
+                     Given&& given) {
+    Real from_below[S::Q] = {};
+    static_for<S::Q - 1>([&]<int k>() {
+        constexpr int i = k + 1, up = S::c[i][S::D - 1];
+        if constexpr (up > 0) {
+            from_below[i] = (links >> i & 1U) != 0 ? given.template operator()<i>() : Real(0);
+        } else if constexpr (up == 0) {
+            in[i] = (links >> i & 1U) != 0 ? given.template operator()<i>() : in[i];
+        }
+    });
+    kept.for_each(links, [&]<int i>(Real& number) { number = given.template operator()<i>(); });
+    add_given<S, 1>(below, from_below);
+}
+
+/// Serves the links of those of a thread's cells that are complete, of the layer that came in `s` layers ago: others,
+/// beside a tile, would keep what is not true. Their populations are `own`.
+template <int s, class S, class Real, int V, int steps, bool images, class IsComplete>
+__device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>& walls, const Real (&own)[V][S::Q],
+                            Real compressibility, Real (&in)[V][S::Q], LayerSums<S, Real> (&below)[V],
+                            const IsComplete& is_complete) {
+    if (walls.entry[s] >= 0) {
+        static_for<V>([&]<int v>() {
+            const MomentWallCell cell = walls.template cell<s, v>();
+            if (cell.has_links(S::Q) && is_complete(v)) {
+                const KeptPopulations<S, Real> kept(walls.walls, s, walls.template number<s, v>());
+                if ((cell.links & MomentWallCell::rests) != 0) {
+                    give<S>(cell.links, kept, in[v], below[v],
+                            [&]<int i>() { return own[v][Stencil<S>::opposite(i)]; });
+                } else {
+                    Real h[S::Q], given[S::Q];
+                    static_for<S::Q>([&]<int i>() { h[i] = own[v][i]; });
+                    evaluate_formulas<S>(walls.walls, cell, images && walls.image_x[v].odd, images && walls.image_y.odd,
+                                         compressibility, h, given);
+                    give<S>(cell.links, kept, in[v], below[v], [&]<int i>() { return given[i]; });
+                }
+            }
+        });
+    }
+}
+
+/// The sums of what comes in to a thread's cells from the layer above, of which `in` are the populations and which came
+/// in `s` layers before `layer`; what came off walls takes their place. Where that is the layer behind a face with free
+/// slip it sends back what it got, which are the sums `below`; and the first layer before such a face gets back what it
+/// sends.
+template <int s, class S, class Real, int V, int steps, bool images>
+__device__ void sums_above(const MomentWallsOfThread<S, Real, V, steps, images>& walls, int layer, Real (&in)[V][S::Q],
+                           LayerSums<S, Real> (&below)[V], LayerSums<S, Real> (&above)[V]) {
+    const bool from_image = images && layer - s == walls.end_real;
+    static_for<V>([&]<int v>() {
+        const MomentWallCell cell = walls.template cell<s + 1, v>();
+        const KeptPopulations<S, Real> kept(walls.walls, s, walls.template number<s + 1, v>());
+        if (from_image) {
+            Real given[S::Q] = {};
+            kept.for_each(cell.links, [&]<int i>(Real number) { given[i] = number; });
+            above[v] = below[v];
+            add_given<S, -1>(above[v], given);
+        } else {
+            kept.for_each(cell.links, [&]<int i>(Real number) { in[v][i] = number; });
+            above[v] = layer_sums<S, -1>(in[v]);
+        }
+        if (images && layer - s == walls.first_real) {
+            below[v] = layer_sums<S, -1>(in[v]);
+        }
+    });
+}
+
+/// Clears the moments of solid cells of the layer that came in `s` layers ago.
+template <int s, class S, class Real, int V, int steps, bool images>
+__device__ void clear_solid(const MomentWallsOfThread<S, Real, V, steps, images>& walls,
+                            StoredMoments<S, Real> (&m)[V]) {
+    if (walls.template may_have_any<s>()) {
+        static_for<V>([&]<int v>() {
+            if (walls.template is_solid<s, v>(walls.template cell<s, v>())) {
+                m[v] = {};
+            }
+        });
+    }
+}
+
+}  // namespace lbm::cuda

@@ -1,0 +1,416 @@
+// A block on a GPU whose state is moments: its lattices, its update, and its fields.
+#include "moment_block.h"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+#include "../../lattice/moment_state.h"
+#include "../block_layout.h"
+#include "../moment_kind.h"
+#include "device_field.h"
+#include "device_samples.h"
+#include "device_statistics.h"
+#include "device_sums.h"
+#include "device_transfers.h"
+#include "field_staging.h"
+#include "initial_layers.h"
+#include "kernel_set.h"
+#include "kernels/arguments.h"
+#include "launch_batch.h"
+#include "moment_launches.h"
+#include "recorded_steps.h"
+#include "shared_block.h"
+#include "split_runs.h"
+#include "step_streams.h"
+#include "upload.h"
+
+namespace lbm::cuda {
+namespace {
+
+using backend::BlockSpec;
+
+class MomentBlock final : public backend::BlockState, public GpuEventSource {
+public:
+    MomentBlock(const BlockSpec& spec, int ordinal)
+        : spec_(spec),
+          D_(backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::D; })),
+          device_(device_info(ordinal)),
+          address_(backend::block_address(spec, backend::Device::Gpu)),
+          streams_(ordinal),
+          at_walls_(ordinal),
+          fork_(ordinal),
+          join_(ordinal),
+          kernels_(ordinal, device_.architecture()) {
+        for (DeviceBuffer& lattice : lattices_) {
+            lattice = DeviceBuffer(ordinal, backend::lattice_bytes(spec, backend::Device::Gpu));
+            stream_.clear(lattice.address(), lattice.bytes());
+        }
+        set_interior({});
+    }
+
+    const Address& address() const override { return address_; }
+    std::size_t bytes() const override {
+        std::size_t sum = staging_.bytes() + sums_.bytes() + walls_.bytes() + runs_.bytes() + singles_.bytes() +
+                          lattices_[0].bytes() + lattices_[1].bytes() + solid_.bytes() + solid_velocity_.bytes();
+        for (const std::vector<MomentUnits>* boxes : {&shell_, &inner_}) {
+            for (const MomentUnits& units : *boxes) {
+                sum += units.bytes();
+            }
+        }
+        return sum;
+    }
+    std::vector<backend::KernelFigures> update_kernels() const override {
+        const MomentKernel kind = kernel(most_steps(), false);
+        const int threads = int(moment_threads(spec_, kind).threads);
+        const Kernel& k = kernels_.get(moment_kernel(spec_, kind));
+        return {{phase_, kind.cells_per_thread, threads, k.registers(), k.local_bytes(),
+                 double(tiling_.units_at_once * threads) /
+                     double(tiling_.units_a_block * device_.threads_per_multiprocessor)}};
+    }
+
+    void set_plan(const backend::LinkPlan& plan) override {
+        ++revision_;
+        plan_ = &plan;
+        walls_.set_plan(plan);
+        std::vector<backend::CopyRun> runs;
+        std::vector<SingleCopy> singles;
+        split_runs(
+            plan.copies[phase_], [&](const backend::CopyRun& run) { runs.push_back(run); },
+            [&](const SingleCopy& copy) { singles.push_back(copy); });
+        upload(runs_, stream_, runs);
+        upload(singles_, stream_, singles);
+        sums_.forget_links();
+        divide();
+        expect_kernels();
+    }
+    void plan_values_changed() override {
+        ++revision_;
+        walls_.set_values(*plan_);
+        sums_.forget_links();
+    }
+    void set_solid(const std::uint8_t* solid, const double* velocity) override {
+        ++revision_;
+        upload(solid_, stream_, solid, solid == nullptr ? 0 : std::size_t(cells()));
+        upload(solid_velocity_, stream_, velocity, velocity == nullptr ? 0 : std::size_t(cells() * D_));
+    }
+    void set_force(const double* uniform, const double* field, int series) override {
+        if (field != nullptr || series >= 0) {
+            throw std::logic_error("a state of moments takes a force that is uniform, and does not change in time");
+        }
+        ++revision_;
+        for (int d = 0; d < D_; ++d) {
+            force_[d] = uniform == nullptr ? 0 : uniform[d];
+        }
+        if (plan_ != nullptr) {
+            expect_kernels();
+        }
+    }
+    bool is_asynchronous() const override { return true; }
+    void on_device(const std::function<void()>& work) const override {
+        const DeviceScope scope(device_.ordinal);
+        work();
+    }
+
+    Phase phase() const override { return phase_; }
+    void* lattice(int which) const override { return lattices_[which % 2].as<void>(); }
+    std::unique_ptr<backend::Transfers> make_transfers(const std::vector<backend::Transfer>& list) override {
+        ++revision_;
+        const KernelName name{"transfer.h", "lbm::cuda::transfer<" + type_name(spec_.storage) + ">"};
+        kernels_.expect(name);
+        return std::make_unique<DeviceTransfers>(
+            list, DeviceTransfers::Owner{streams_.border(), backend::size_of(spec_.storage), kernels_, name,
+                                         backend::phases_of(spec_), phase_, now_});
+    }
+
+    void record_event(int slot) override { streams_.record_event(slot); }
+    const StreamEvent& event_in(int slot) const override { return *streams_.events()[std::size_t(slot)]; }
+    void wait(int slot) const override { event_in(slot).wait(); }
+    void wait_for(const backend::EventSource& other, int slot) override { make_wait(streams_.border(), other, slot); }
+    std::string share() override {
+        try {
+            streams_.make_events(true);
+            return share_block(device_.ordinal, {lattices_[0].address(), lattices_[1].address()}, streams_.events());
+        } catch (const CudaError&) {  // the system does not support interprocess handles
+            unshare();
+            return {};
+        }
+    }
+    void unshare() override { streams_.make_events(false); }
+
+    void set_interior(const backend::Interior& interior) override {
+        ++revision_;
+        interior_ = interior;
+        streams_.divide(!interior.empty(), false);
+        divide();
+    }
+
+    void apply_boundaries() override {
+        streams_.join();
+        const auto runs = Index(runs_.bytes() / sizeof(backend::CopyRun));
+        const auto singles = Index(singles_.bytes() / sizeof(SingleCopy));
+        if (runs + singles > 0) {
+            kernels_.get(copies()).launch(stream_, flat(32 * runs + singles), state(), runs_.as<backend::CopyRun>(),
+                                          runs, singles_.as<SingleCopy>(), singles);
+        }
+    }
+    void start_boundary_numbers() override {}  // no condition that keeps any
+    void boundary_numbers(double*) const override {}
+    void set_boundary_numbers(const double*) override {}
+
+    void update_shell(int steps) override {
+        streams_.fork();
+        step_ = {steps, lattices_[now_].as<void>(), lattices_[1 - now_].as<void>()};
+        update(streams_.border(), shell_);
+        now_ = 1 - now_;
+    }
+    void update_interior() override { update(stream_, inner_); }
+
+    void record(backend::Timestamp timestamp) override { streams_.record(timestamp); }
+    double seconds_between(backend::Timestamp from, backend::Timestamp to) const override {
+        return streams_.seconds_between(from, to);
+    }
+    int updates_of_cycle() const override { return 2; }
+    int place_in_cycle() const override { return now_; }
+    Index revision() const override { return revision_; }
+    std::unique_ptr<backend::Recorder> make_recorder(const std::vector<BlockState*>& mates) override {
+        std::vector<StepStreams*> others;
+        for (BlockState* block : mates) {
+            auto* on_gpu = dynamic_cast<MomentBlock*>(block);
+            if (on_gpu == nullptr) {
+                return nullptr;
+            }
+            others.push_back(&on_gpu->streams_);
+        }
+        return std::make_unique<StepRecorder>(streams_, std::move(others));
+    }
+
+    void initialize(const backend::InitialFields& fields) override {
+        now_ = 0;
+        initialize_layers(spec_, address_, stream_, kernels_, fields, {}, state());
+    }
+
+    using Box = backend::CellBox;
+    void density(float* out, const Box& box) const override { staging_.read_box(state(), "density", 1, box, out); }
+    void density(double* out, const Box& box) const override { staging_.read_box(state(), "density", 1, box, out); }
+    void velocity(float* out, const Box& box) const override { staging_.read_box(state(), "velocity", D_, box, out); }
+    void velocity(double* out, const Box& box) const override { staging_.read_box(state(), "velocity", D_, box, out); }
+    void populations(float* out) const override { read_populations("float", out); }
+    void populations(double* out) const override { read_populations("double", out); }
+    /// The host projects them, in double precision, some rows at a time.
+    void set_populations(const double* values) override {
+        now_ = 0;
+        backend::with_stencil(spec_.stencil, [&](auto s) {
+            using S = decltype(s);
+            if constexpr (!Stencil<S>::multispeed) {
+                std::vector<double> numbers(std::size_t(cells() * moment_count<S>));
+                for (Index cell = 0; cell < cells(); ++cell) {
+                    double h[S::Q];
+                    for (int i = 0; i < S::Q; ++i) {
+                        h[i] = values[i * cells() + cell] - Stencil<S>::w(i);
+                    }
+                    StoredMoments<S, double> m = projected<S>(h);
+                    m.for_each([&]<int k>(double number) { numbers[std::size_t(k * cells() + cell)] = number; });
+                }
+                staging_.write_components(state(), "set_moment", moment_count<S>, numbers.data());
+            }
+        });
+    }
+    std::shared_ptr<backend::DeviceArray> device_field(backend::FieldName name, double reference) const override {
+        return make_device_field(spec_, address_, stream_, kernels_, state(), name, reference);
+    }
+    void get_state(void* out) const override {
+        backend::with_stored(spec_.storage, [&](auto stored) {
+            staging_.read_components(state(), "get_stored", "", address_.Q, static_cast<decltype(stored)*>(out));
+        });
+    }
+    void set_state(const void* values) override {
+        now_ = 0;
+        backend::with_stored(spec_.storage, [&](auto stored) {
+            staging_.write_components(state(), "set_stored", address_.Q, static_cast<const decltype(stored)*>(values));
+        });
+    }
+
+    backend::ForceAndTorque body_force(const std::vector<backend::BodyLink>& links,
+                                       const double center[3]) const override {
+        return sums_.body_force(state(), links, center);
+    }
+    std::unique_ptr<backend::StateSamples> make_point_samples(const std::vector<backend::Cell>& cells,
+                                                              const backend::PointFields& fields) override {
+        return std::make_unique<DevicePointSamples>(sampled(), cells, fields, D_);
+    }
+    std::unique_ptr<backend::StateSamples> make_force_samples(const backend::BodyLinksNow& links,
+                                                              const double (&center)[3]) override {
+        return std::make_unique<DeviceForceSamples>(sampled(), links, center);
+    }
+    backend::Totals totals() const override {
+        const auto sums = sums_.add<5>("totals", cells(), state(), RowRange{0, rows()});
+        return {sums[0], {sums[1], sums[2], sums[3]}, sums[4], 0};
+    }
+    void velocity_change(double& change2, double& norm2) override {
+        sums_.velocity_change(state(), D_, change2, norm2);
+    }
+    backend::Extremes extremes() const override { return sums_.extremes(state()); }
+    std::unique_ptr<backend::CellStatistics> make_cell_statistics() override {
+        return std::make_unique<DeviceStatistics>(spec_, address_, stream_, kernels_, [this] { return state(); });
+    }
+
+private:
+    Index rows() const { return Index(address_.ny) * address_.nz; }
+    Index cells() const { return rows() * address_.nx; }
+    int most_steps() const { return spec_.state->steps_per_launch; }
+    bool forced() const { return force_[0] != 0 || force_[1] != 0 || force_[2] != 0; }
+    KernelName copies() const { return state_kernel(spec_, "moment_readers.h", "copy_numbers"); }
+
+    template <class Out>
+    void read_populations(const char* type, Out* out) const {
+        const int Q = backend::with_stencil(spec_.stencil, [](auto s) { return decltype(s)::Q; });
+        staging_.read_components(state(), "population", type, Q, out);
+    }
+
+    MomentKernel kernel(int steps, bool walls) const {
+        return {steps, tiling_.cells_per_thread, tiling_.rows, forced(), walls, walls_.has_images()};
+    }
+    void expect_kernels() {
+        kernels_.expect(moment_kernel(spec_, kernel(most_steps(), false)));
+        if (walls_.is_any()) {
+            kernels_.expect(moment_kernel(spec_, kernel(most_steps(), true)));
+        }
+        if (runs_.bytes() + singles_.bytes() > 0) {
+            kernels_.expect(copies());
+        }
+    }
+
+    /// Divides shell and interior into units.
+    void divide() {
+        tiling_ = moment_tiling(spec_, device_);
+        if (tiling_.rows == 0) {
+            throw std::invalid_argument("state: 'moments' needs more shared memory than a kernel has on this GPU");
+        }
+        shell_.clear();
+        inner_.clear();
+        const backend::Shell shell(address_.ny, address_.nz, interior_.rows);
+        for (int k = 0; k < shell.count; ++k) {
+            add(shell_, shell.boxes[k]);
+        }
+        if (!interior_.empty()) {
+            add(inner_, interior_.rows);
+        }
+    }
+    /// Adds the units of a box; of one with gaps those of each row or layer by itself.
+    void add(std::vector<MomentUnits>& to, const backend::RowBox& box) {
+        const int own_y = box.step_y == 1 ? box.ny : 1, own_z = box.step_z == 1 ? box.nz : 1;
+        for (int z = 0; z < box.nz; z += own_z) {
+            for (int y = 0; y < box.ny; y += own_y) {
+                const backend::RowBox part{box.y + y * box.step_y, box.z + z * box.step_z, own_y, own_z};
+                to.emplace_back(part, tiling_, address_, D_, most_steps(), device_, walls_, stream_);
+            }
+        }
+    }
+
+    /// Those with walls, which take longer, begin first, in a stream of their own.
+    void update(const WorkStream& stream, const std::vector<MomentUnits>& boxes) {
+        for (const MomentUnits& units : boxes) {
+            const bool divided = units.with_walls(true).second > 0 && units.with_walls(false).second > 0;
+            if (divided) {
+                fork_.set(stream);
+                fork_.make_wait(at_walls_);
+            }
+            for (const bool walls : {true, false}) {
+                if (units.with_walls(walls).second > 0) {
+                    launch(divided && walls ? at_walls_ : stream, units, walls);
+                }
+            }
+            if (divided) {
+                join_.set(at_walls_);
+                join_.make_wait(stream);
+            }
+        }
+    }
+    void launch(const WorkStream& stream, const MomentUnits& units, bool walls) {
+        backend::with_real(spec_.precision, [&](auto real) {
+            backend::with_moment_collision(spec_.collision, [&](auto collision) {
+                launch<decltype(real), decltype(collision)>(stream, units, walls);
+            });
+        });
+    }
+    template <class Real, class Collision>
+    void launch(const WorkStream& stream, const MomentUnits& units, bool walls) {
+        using Parameters = typename Collision::template Parameters<Real>;
+        const auto [list, count] = units.with_walls(walls);
+        const MomentUpdate<Real, Parameters> arguments{static_cast<const Real*>(step_.source),
+                                                       static_cast<Real*>(step_.target),
+                                                       address_,
+                                                       units.rows(),
+                                                       units.layers(),
+                                                       units.tiles_x(),
+                                                       units.tiles_y(),
+                                                       list,
+                                                       count,
+                                                       backend::parameters_of<Parameters>(spec_),
+                                                       Real(spec_.compressibility),
+                                                       {Real(force_[0]), Real(force_[1]), Real(force_[2])},
+                                                       walls_.arguments(force_)};
+        const MomentKernel kind = kernel(step_.steps, walls);
+        const MomentThreads threads = moment_threads(spec_, kind);
+        const Kernel& compiled = kernels_.get(moment_kernel(spec_, kind));
+        compiled.allow_shared_memory(threads.bytes);
+        LaunchDimensions dimensions;
+        dimensions.blocks = unsigned((count + tiling_.units_a_block - 1) / tiling_.units_a_block);
+        dimensions.block_x = threads.threads;
+        dimensions.shared_bytes = threads.bytes;
+        compiled.launch(stream, dimensions, arguments);
+    }
+
+    StateArguments state() const {
+        StateArguments a{};
+        a.data = lattices_[now_].as<void>();
+        a.address = address_;
+        a.phase = phase_;
+        a.compressibility = spec_.compressibility;
+        std::copy(force_, force_ + 3, a.force);
+        a.solid = solid_.as<unsigned char>();
+        a.solid_velocity = solid_velocity_.as<double>();
+        return a;
+    }
+    SampledBlock sampled() {
+        return {spec_, stream_, kernels_, [this] { return state(); }, revision_, streams_};
+    }
+
+    BlockSpec spec_;
+    int D_;
+    DeviceInfo device_;
+    Address address_;
+    StepStreams streams_;
+    const WorkStream& stream_ = streams_.main();
+    WorkStream at_walls_;  // see update()
+    StreamEvent fork_, join_;
+    Index revision_ = 0;  // see BlockState::revision()
+    mutable KernelSet kernels_;
+    DeviceBuffer lattices_[2];
+    int now_ = 0;
+    Phase phase_ = spec_.state->first_phase;
+    /// The current update, from update_shell() on.
+    struct Step {
+        int steps;
+        const void* source;
+        void* target;
+    } step_{};
+    backend::Interior interior_{};
+    const backend::LinkPlan* plan_ = nullptr;
+    DeviceMomentWalls walls_{spec_, address_, D_, stream_};
+    MomentTiling tiling_{};
+    std::vector<MomentUnits> shell_, inner_;
+    DeviceBuffer runs_, singles_, solid_, solid_velocity_;
+    double force_[3] = {};
+    mutable DeviceSums sums_{spec_, stream_, kernels_};
+    mutable FieldStaging staging_{spec_, address_, stream_, kernels_};
+};
+
+}  // namespace
+
+std::unique_ptr<backend::BlockState> make_moment_block(const BlockSpec& spec, int ordinal) {
+    return std::make_unique<MomentBlock>(spec, ordinal);
+}
+
+}  // namespace lbm::cuda

@@ -1,0 +1,178 @@
+// The member of the boundary-and-halo plan that lists the walls of a block whose state is moments. Such a block serves
+// them within its update, of all cells that this computes: some beside the block too, where it advances several steps.
+#include <stdexcept>
+
+#include "boundary_halo_plan.h"
+#include "link_resolver.h"
+
+namespace lbm::engine {
+
+template <class S>
+struct BoundaryHaloPlan::MomentWallLister {
+    BoundaryHaloPlan& plan;
+    const Domain& domain;
+    const BlockPlacement& placement;
+    const Address& address = placement.address;
+    const int size[3] = {address.nx, address.ny, address.nz};
+    const int around = address.halo_x - 1;  // cells beside the block that all steps but the last compute
+    LinkResolver<S> resolver{domain};
+
+    void list() {
+        for (int face = 0; face < 2 * S::D; ++face) {
+            const int axis = face / 2, before = placement.offset[axis];
+            const int behind = domain.size[axis] - before - size[axis];
+            const int cells = face % 2 == 0 ? before : behind;
+            if (is_mirror(face)) {
+                plan.links_.cells_to_mirror[face] = cells;
+            } else if (!is_periodic(domain.faces[face])) {
+                plan.links_.cells_to_wall[face] = cells;
+            }
+        }
+        for_cells(around, [&](const int(&local)[3], const Place& place) { add(local, place); });
+        for_cells(around + 1, [&](const int(&local)[3], const Place& place) {
+            if (domain.solid(place.cell)) {
+                plan.links_.solid_cells.push_back({local[0], local[1], local[2]});
+            }
+        });
+    }
+
+    /// A cell of the domain, or its image behind faces with free slip.
+    struct Place {
+        int cell[3];
+        bool mirrored[3];  // by axes
+
+        bool is_image() const { return mirrored[0] || mirrored[1] || mirrored[2]; }
+        /// The velocity of the cell that is velocity i of the image.
+        int velocity(int i) const {
+            for (int a = 0; a < S::D; ++a) {
+                i = mirrored[a] ? Stencil<S>::mirror(i, a) : i;
+            }
+            return i;
+        }
+    };
+
+    bool is_mirror(int face) const { return domain.faces[face] == face_kind<boundary::FreeSlip>; }
+
+    /// Calls visit(position in the block, place) for the cells of the block and so many beside it, row by row: not
+    /// behind walls, and along the last axis not behind free slip, as sweeps have no such layers. Rows that follow
+    /// themselves have none beside them.
+    template <class Visit>
+    void for_cells(int beside, Visit&& visit) const {
+        const int around_x = address.self_periodic[0] ? 0 : beside, around_z = S::D == 3 ? beside : 0;
+        for (int z = -around_z; z < size[2] + around_z; ++z) {
+            for (int y = -beside; y < size[1] + beside; ++y) {
+                for (int x = -around_x; x < size[0] + around_x; ++x) {
+                    const int local[3] = {x, y, z};
+                    Place place{{x, y, z}, {}};
+                    if (find(place)) {
+                        visit(local, place);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Turns a position in the block into a cell of the domain; false for one that no sweep has.
+    bool find(Place& place) const {
+        for (int a = 0; a < S::D; ++a) {
+            const int n = domain.size[a];
+            int& at = place.cell[a];
+            at += placement.offset[a];
+            while (at < 0 || at >= n) {
+                const int face = 2 * a + (at < 0 ? 0 : 1);
+                if (is_periodic(domain.faces[face])) {
+                    at = (at % n + n) % n;
+                } else if (is_mirror(face) && a != S::D - 1) {
+                    at = face % 2 == 0 ? -1 - at : 2 * n - 1 - at;
+                    place.mirrored[a] = !place.mirrored[a];
+                } else {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    bool is_of_block(const int (&local)[3]) const {
+        bool inside = true;
+        for (int a = 0; a < 3; ++a) {
+            inside = inside && local[a] >= 0 && local[a] < size[a];
+        }
+        return inside;
+    }
+
+    void add(const int (&local)[3], const Place& place) {
+        const int(&cell)[3] = place.cell;
+        if (domain.solid(cell)) {
+            return;
+        }
+        const int first = int(plan.links_.wall_links.size());
+        for (int i = 1; i < S::Q; ++i) {
+            const int own = place.velocity(i);
+            const LinkSource source = resolver.resolve(cell[0], cell[1], cell[2], own);
+            if (source.kind == LinkSource::Kind::Face) {
+                const Index at = domain.face_cell(source.owner, cell[0], cell[1], cell[2]);
+                add_link(i, domain.faces[source.owner], {source.owner, -1, at, own, -1});
+            } else if (source.kind == LinkSource::Kind::Body) {
+                const bool rests = domain.body_velocity[std::size_t(source.owner)].empty();
+                const Index solid = domain.known_cell(source.x, source.y, source.z);
+                add_link(i, rests ? face_kind<boundary::NoSlip> : face_kind<boundary::MovingWall>,
+                         {-1, source.owner, solid, source.i, -1});
+                if (is_of_block(local) && !place.is_image()) {
+                    add_body_link(local, i, source);
+                }
+            } else if (source.kind == LinkSource::Kind::Passed) {
+                throw std::logic_error("a state of moments takes no condition that reads other cells");
+            }
+        }
+        const int end = int(plan.links_.wall_links.size());
+        bool needs_moments = false;
+        for (int k = first; k < end; ++k) {
+            with_condition(FaceKind(plan.links_.wall_links[std::size_t(k)].condition), [&](auto c) {
+                if constexpr (boundary::has_formula<decltype(c)>) {
+                    needs_moments = needs_moments || decltype(c)::needs_moments;
+                }
+            });
+        }
+        if (end > first) {
+            plan.links_.wall_cells.push_back(
+                {local[0], local[1], local[2], first, static_cast<unsigned char>(end - first), needs_moments});
+        }
+    }
+
+    void add_link(int i, FaceKind kind, const ValueSource& source) {
+        plan.links_.wall_links.push_back({0, static_cast<unsigned char>(i), static_cast<unsigned char>(kind)});
+        plan.value_sources_.push_back(source);
+    }
+
+    void add_body_link(const int (&local)[3], int i, const LinkSource& source) {
+        const CutLinks& cuts = domain.body_cuts[std::size_t(source.owner)];
+        plan.body_links_[std::size_t(source.owner)].push_back({local[0],
+                                                               local[1],
+                                                               local[2],
+                                                               i,
+                                                               {source.x, source.y, source.z},
+                                                               source.i,
+                                                               0,
+                                                               {0, 0, 0},
+                                                               0.5,
+                                                               cuts.are_given});
+        if (cuts.are_given) {
+            plan.cuts_of_links_[std::size_t(source.owner)].push_back(-1);
+        }
+    }
+};
+
+void BoundaryHaloPlan::add_moment_walls(const Domain& domain, const BlockPlacement& placement, PlanOf part) {
+    if (!placement.keeps_moments || part != PlanOf::Block) {
+        return;
+    }
+    backend::with_stencil(domain.stencil, [&](auto s) {
+        using S = decltype(s);
+        if constexpr (!Stencil<S>::multispeed) {
+            MomentWallLister<S>{*this, domain, placement}.list();
+        }
+    });
+}
+
+}  // namespace lbm::engine

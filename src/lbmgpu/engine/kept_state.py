@@ -1,0 +1,165 @@
+"""What a cell keeps from step to step: its populations, or the moments that they follow from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .. import _core, checks
+from ..collision_table import BY_KIND
+from ..collisions import Collision
+from ..conditions import BY_KIND as BY_CONDITION, Condition
+from ..custom_collision import CustomCollision
+from ..domain import Domain
+from ..models import default_streaming
+from ..thermal import HybridThermal
+from ..time_functions.product import Varying, takes_time
+
+STATES = ("populations", "moments")
+"""The names of what a cell may keep."""
+AUTO = "auto"
+"""The name of the choice of moments where everything goes with them."""
+
+
+def check_state(state: Any) -> str:
+    """The name of a state or of the choice of one, or TypeError or ValueError."""
+    return checks.choice("state", state, (*STATES, AUTO))
+
+
+def moment_count(dimensions: int) -> int:
+    """The moments that a cell keeps: density, momentum and the moments of second order."""
+    return 1 + dimensions + dimensions * (dimensions + 1) // 2
+
+
+def check_moments(
+    domain: Domain,
+    collision: Collision,
+    force: Any,
+    precision: str,
+    storage: str,
+    streaming: str | None,
+    thermal: HybridThermal | None,
+    turbulence: Any,
+) -> None:
+    """Raise ValueError where something does not go with ``state="moments"``."""
+    for given, right in _obstacles(domain, collision, force, precision, storage, streaming, thermal, turbulence):
+        raise ValueError(f"state: 'moments' given with {given}, {right}")
+
+
+def obstacle(
+    domain: Domain,
+    collision: Collision,
+    force: Any,
+    precision: str,
+    storage: str,
+    streaming: str | None,
+    thermal: HybridThermal | None,
+    turbulence: Any,
+) -> str:
+    """What does not go with moments, in words; empty where everything does. It depends on nothing that devices or
+    layouts have to do with, so that ``state="auto"`` does not either."""
+    found = _obstacles(domain, collision, force, precision, storage, streaming, thermal, turbulence)
+    return next((given for given, _ in found), "")
+
+
+def _obstacles(
+    domain: Domain,
+    collision: Collision,
+    force: Any,
+    precision: str,
+    storage: str,
+    streaming: str | None,
+    thermal: HybridThermal | None,
+    turbulence: Any,
+) -> Iterator[tuple[str, str]]:
+    """Each thing that does not go with moments, and what would be right in its place."""
+    names = [BY_KIND[kind].__name__ for kind in _core.moment_collisions()]
+    if isinstance(collision, CustomCollision) or collision.kind not in _core.moment_collisions():
+        yield f"the collision {type(collision).__name__}", f"goes with {checks.alternatives(names)}"
+    if collision.takes_strain:
+        yield "velocity gradients of the hybrid collision", "goes with collisions without hybrid"
+    if turbulence is not None:
+        yield f"velocity gradients of {type(turbulence).__name__}", "goes with no turbulence model but Smagorinsky"
+    if thermal is not None:
+        yield "thermal", "must be without"
+    if storage != precision:
+        yield f"the storage {storage!r}", f"must be the precision, {precision!r}"
+    if streaming is not None and streaming != "two-lattice":
+        yield f"the streaming {streaming!r}", "has 'two-lattice' only so far"
+    for face, condition in domain.faces.items():
+        if condition.engine_name not in _core.moment_faces():
+            names = list(map(_of_kind, _core.moment_faces()))
+            yield f"{condition!r} on face {face!r}", f"has {checks.alternatives(names)} so far"
+        if _changes_in_time(condition):
+            yield f"a value of face {face!r} that changes in time", "has steady ones so far"
+    for name, body in domain.bodies.items():
+        if body.motion is not None or _changes_in_time(body.condition):
+            yield f"the body {name!r}, which changes in time", "has steady walls so far"
+        if body.scheme != "halfway":
+            right = f"has 'halfway' walls so far, as {type(body.condition).__name__}(scheme='halfway') has"
+            yield f"the scheme {body.scheme!r} of body {name!r}", right
+    if domain.sponges:
+        yield "sponges", "has none so far"
+    if not _is_one_vector(force):
+        yield "a force that changes from cell to cell or in time", "has one vector for all cells and times so far"
+
+
+def _of_kind(kind: str) -> str:
+    """The condition of an engine's name, as users write it."""
+    return f"{BY_CONDITION[kind].__name__}()" if kind in BY_CONDITION else kind
+
+
+def _changes_in_time(condition: Condition) -> bool:
+    names = ("velocity", condition.number)
+    given = [getattr(condition, name) for name in names if name and hasattr(condition, name)]
+    return any(isinstance(value, Varying) or takes_time(value) for value in given)
+
+
+def _is_one_vector(force: Any) -> bool:
+    if isinstance(force, Varying) or callable(force):
+        return False
+    try:
+        return force is None or len(getattr(force, "shape", None) or np.shape(force)) <= 1
+    except ValueError:  # rows of different lengths, which are no force at all
+        return True
+
+
+def check_force(state: str, force: Any) -> None:
+    """Raise ValueError for a force that does not go with what cells keep."""
+    if state == "moments" and not _is_one_vector(force):
+        raise ValueError(
+            "force: must be one vector for all cells and times where cells keep moments, so far; "
+            "Solver(..., state='populations') takes any"
+        )
+
+
+@cache
+def steps_per_update(state: str, stencil: str) -> int:
+    """The steps that are advanced for each time that memory is read and written."""
+    if state == "populations":
+        return 1
+    one = _core.Engine(
+        stencil=stencil,
+        shape=(1,) * _core.stencil(stencil).D,
+        collision=_core.moment_collisions()[0],
+        streaming="two-lattice",
+        state=state,
+        viscosity=1.0,
+    )
+    return one.steps_per_update
+
+
+def numbers_of_cell(state: str, stencil: str) -> int:
+    """The numbers of a cell that a step reads and writes, without a temperature beside the flow."""
+    found = _core.stencil(stencil)
+    return found.Q if state == "populations" else moment_count(found.D)
+
+
+def streaming_of(state: str, streaming: str | None, stencil: str) -> str:
+    """The streaming, that of the state and the stencil if None is given."""
+    if streaming is not None:
+        return streaming
+    return "two-lattice" if state == "moments" else default_streaming(stencil)

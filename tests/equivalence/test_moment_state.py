@@ -1,0 +1,206 @@
+"""A state kept as moments is that of the populations: the same flow to 1e-12, in bits that depend on nothing else."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from reference.cases import in_reference_order
+from reference.moment_cases import KINDS, SHAPES, STENCILS, case_of, state_of, with_walls
+
+import lbmgpu as lbm
+from lbmgpu.solver.solver import simulation_of
+
+COLLISIONS = {"regularized": lbm.Regularized, "recursive-regularized": lbm.RecursiveRegularized}
+UNLIKE = [{}, {"smagorinsky": 0.17}, {"incompressible": True}, {"smagorinsky": 0.17, "incompressible": True}]
+
+
+def cut(shape: tuple[int, ...], *cuts: tuple[int, ...]) -> lbm.Layout:
+    spans = [list(itertools.pairwise((0, *at, n))) for at, n in zip(cuts, shape, strict=False)]
+    boxes = itertools.product(*spans)
+    return lbm.Layout([lbm.Block(tuple(a for a, _ in b), tuple(c - a for a, c in b)) for b in boxes])
+
+
+def layouts_of(shape: tuple[int, ...]) -> list[lbm.Layout]:
+    """In a grid of blocks that are thick, and as thin as one cell."""
+    layouts = [cut(shape, (5,), (), ()), cut(shape, (), (3,), ()), cut(shape, (1, 2), (1,), ())]
+    layouts += [cut(shape, (4, 9), (2, 3), ()), cut(shape, (10,), (6,), ())]
+    return layouts + ([cut(shape, (), (), (2,)), cut(shape, (5,), (3,), (1, 5))] if len(shape) == 3 else [])
+
+
+@pytest.mark.parametrize("options", UNLIKE, ids=lambda options: " ".join(options) or "plain")
+@pytest.mark.parametrize("forced", [False, True], ids=["unforced", "forced"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stencil", STENCILS)
+def test_the_flow_is_that_of_the_reference(stencil, kind, forced, options, rng, device):
+    case = case_of(rng, stencil, kind, forced, **options)
+    solver, reference = case.solver(state="moments", device=device), case.reference()
+    reference.f = in_reference_order(stencil, solver.populations())
+    solver.step(20)
+    reference.step(20)
+    found = in_reference_order(stencil, solver.populations())
+    np.testing.assert_allclose(found, reference.f, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(solver.density(), reference.density(), rtol=0, atol=1e-11)
+    np.testing.assert_allclose(solver.velocity(), reference.velocity(), rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stencil", STENCILS)
+def test_populations_continue_as_moments(stencil, kind, rng, device):
+    """Of a state that the collision has made nothing is lost."""
+    case = case_of(rng, stencil, kind, True)
+    populations, moments = case.solver(device="cpu"), case.solver(state="moments", device=device)
+    populations.step(3)
+    engine = simulation_of(moments).engine
+    out = np.empty((lbm.stencil(stencil).Q, *reversed(case.shape)))
+    simulation_of(populations).engine.populations(out)
+    engine.set_populations(out)
+    np.testing.assert_allclose(moments.populations(), populations.populations(), rtol=0, atol=1e-15)
+    populations.step(20)
+    moments.step(20)
+    np.testing.assert_allclose(moments.populations(), populations.populations(), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stencil", STENCILS)
+def test_walls_are_those_of_the_reference(stencil, kind, number, rng, device):
+    """Random walls on faces and bodies, edges and corners among them, and the forces on the bodies."""
+    shape = tuple(rng.integers(2, 10, len(SHAPES[stencil])).tolist()) if number else ()
+    case = with_walls(rng, stencil, kind, shape, smagorinsky=0.1 if number % 2 else 0.0)
+    solver, reference, fluid = case.solver(state="moments", device=device), case.reference(), case.fluid()
+    reference.f = in_reference_order(stencil, solver.populations())
+    for steps in (1, 6, 13):
+        solver.step(steps)
+        reference.step(steps)
+        found = in_reference_order(stencil, solver.populations())
+        np.testing.assert_allclose(found[:, fluid], reference.f[:, fluid], rtol=0, atol=1e-12)
+        for body in range(len(case.bodies)):
+            center = np.full(len(case.shape), 1.5)
+            force, torque = reference.body_force(body, center)
+            np.testing.assert_allclose(solver.body_force(f"body {body}"), force, rtol=0, atol=1e-10)
+            np.testing.assert_allclose(solver.body_torque(f"body {body}", center), torque, rtol=0, atol=5e-10)
+
+
+@pytest.mark.parametrize("walls", [False, True], ids=["periodic", "walls"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stencil", STENCILS)
+def test_bits_depend_on_no_layout_threads_or_calls(stencil, kind, walls, rng):
+    case = with_walls(rng, stencil, kind) if walls else case_of(rng, stencil, kind, True)
+    options: dict[str, Any] = {"state": "moments", "precision": "float32"}
+    others: list[dict[str, Any]] = [{"threads": 3}]
+    for layout in layouts_of(case.shape):
+        others += [{"layout": layout, "schedule": how} for how in ("overlap", "blocking")]
+    solver = case.solver(**options, threads=1)
+    for steps in (1, 2, 5, 4, 3):
+        solver.step(steps)
+    for other in others:
+        given = options | ({"device": "auto"} if "layout" in other else {})
+        one = case.solver(**given, **other)
+        one.step(15)
+        assert state_of(one) == state_of(solver), other
+        np.testing.assert_array_equal(one.populations(), solver.populations())
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 1), (1, 3), (1, 1, 1), (2, 1, 3), (40, 1, 2)], ids=str)
+def test_domains_of_few_cells(shape, rng, device):
+    case = case_of(rng, "D2Q9" if len(shape) == 2 else "D3Q19", "regularized", True, shape)
+    solver, other = case.solver(state="moments", device=device), case.solver(device="cpu")
+    solver.step(7)
+    other.step(7)
+    np.testing.assert_allclose(solver.populations(), other.populations(), rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stencil", STENCILS)
+def test_float32_is_close_to_float64(stencil, kind, rng):
+    case = case_of(rng, stencil, kind, True)
+    exact, rounded = case.solver(state="moments", device="cpu"), case.solver(state="moments", precision="float32")
+    exact.step(20)
+    rounded.step(20)
+
+    def error(found: Any, expected: Any, norm: Any) -> float:
+        return float(np.linalg.norm(np.asarray(found, float) - expected) / np.linalg.norm(norm))
+
+    assert error(rounded.density(), exact.density(), exact.density()) < 5e-7
+    assert error(rounded.velocity(), exact.velocity(), exact.velocity()) < 5e-6
+
+
+def test_readers_see_the_flow(rng, device):
+    """Sums, probes, statistics and histories of forces are those of the populations."""
+    case = with_walls(rng, "D3Q19", "regularized")
+    found = []
+    for options in ({"device": "cpu"}, {"device": device, "state": "moments"}):
+        solver = case.solver(**options)
+        probe, mean = lbm.Probe([(3.2, 2.5, 1.5), (9.5, 6.1, 3.3)]), lbm.Mean("velocity", "density")
+        force = lbm.Forces("body 1")
+        solver.record(probe, mean, force, every=3)
+        solver.run(10)
+        numbers = [solver.mass(), solver.momentum(), solver.kinetic_energy(), probe["velocity"], probe["density"]]
+        found.append([*numbers, mean["velocity"], mean["density"], force["force"], force["torque"]])
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_checkpoint_continues_bit_for_bit(kind, rng, tmp_path: Path, device):
+    case = case_of(rng, "D3Q19", kind, True)
+    solver = case.solver(state="moments", precision="float32", device=device)
+    solver.step(3)
+    solver.save(tmp_path / "state.h5")
+    loaded = lbm.Solver.load(tmp_path / "state.h5", device="cpu")
+    assert loaded.state == "moments"
+    assert state_of(loaded) == state_of(solver)
+    for one in (loaded, solver):
+        one.step(4)
+    assert state_of(loaded) == state_of(solver)
+
+
+def test_the_report_says_what_is_kept(rng):
+    solver = case_of(rng, "D3Q19", "regularized", False).solver(state="moments", precision="float32", device="cpu")
+    report = solver.report()
+    assert report.setup["state"] == "10 moments a cell, 2 steps for each read of memory"
+    assert report.bytes_per_update == 40
+    assert "state" not in case_of(rng, "D3Q19", "regularized", False).solver(device="cpu").report().setup
+
+
+def periodic(**faces: Any) -> lbm.Domain:
+    domain = lbm.Domain((8, 8), "D2Q9")
+    for axis, condition in faces.items():
+        domain.faces["-" + axis] = domain.faces["+" + axis] = condition
+    return domain
+
+
+REFUSED: list[tuple[lbm.Domain, Any, dict[str, Any], str]] = [
+    (periodic(), lbm.BGK(0.1), {}, "the collision BGK, goes with"),
+    (periodic(), lbm.RecursiveRegularized(0.1, hybrid=0.9), {}, "velocity gradients"),
+    (periodic(), lbm.Regularized(0.1), {"turbulence": lbm.WALE()}, "velocity gradients"),
+    (periodic(), lbm.Regularized(0.1), {"thermal": lbm.HybridThermal(0.1)}, "thermal, must be without"),
+    (periodic(), lbm.Regularized(0.1), {"storage": "float16"}, "the storage 'float16', must be the precision"),
+    (periodic(), lbm.Regularized(0.1), {"streaming": "in-place"}, "the streaming 'in-place'"),
+    (periodic(x=lbm.Outflow()), lbm.Regularized(0.1), {}, r"Outflow\(\) on face '-x', has"),
+    (periodic(y=lbm.MovingWall((1e-3, 0) * lbm.Sine(period=9))), lbm.Regularized(0.1), {}, "changes in time"),
+    (periodic(), lbm.Regularized(0.1), {"force": np.zeros((2, 8, 8))}, "one vector for all cells and times"),
+    (periodic(), lbm.Regularized(0.1), {"force": (1e-5, 0) * lbm.Sine(period=9)}, "one vector for all cells"),
+]
+
+
+@pytest.mark.parametrize(("domain", "collision", "options", "text"), REFUSED, ids=[text for *_, text in REFUSED])
+def test_what_does_not_go_with_moments_is_refused_by_name(domain, collision, options, text):
+    with pytest.raises(ValueError, match=text):
+        lbm.Solver(domain, collision, state="moments", device="cpu", **options)
+
+
+def test_bodies_and_unknown_words_are_refused():
+    domain = periodic()
+    domain.add_body(lbm.Sphere((4, 4), 2), "disc")
+    with pytest.raises(ValueError, match="the scheme 'interpolated' of body 'disc', has 'halfway' walls so far"):
+        lbm.Solver(domain, lbm.Regularized(0.1), state="moments", device="cpu")
+    with pytest.raises(ValueError, match="state: 'cells' given"):
+        lbm.Solver(periodic(), lbm.Regularized(0.1), state="cells", device="cpu")
+    solver = lbm.Solver(periodic(), lbm.Regularized(0.1), state="moments", device="cpu")
+    with pytest.raises(ValueError, match="force"):
+        solver.force = np.zeros((2, 8, 8))

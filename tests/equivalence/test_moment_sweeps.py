@@ -1,0 +1,84 @@
+"""The sweeps of a GPU over cells that keep moments have the bits of the CPU's, whatever their tiles."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from reference.cases import random_fields
+from reference.moment_cases import KINDS, STENCILS, case_of, state_of, with_walls
+
+import lbmgpu as lbm
+
+pytestmark = pytest.mark.gpu
+
+WIDE = {"D2Q9": [(137, 23), (64, 70)], "D3Q19": [(70, 25, 13), (131, 3, 9)], "D3Q27": [(66, 13, 11), (3, 30, 8)]}
+
+
+def divided(shape: tuple[int, ...], at: tuple[int, ...], *devices: str) -> lbm.Layout:
+    """In two blocks along each axis that is cut, on devices in turn."""
+    spans = [[(0, n)] if cut == 0 else [(0, cut), (cut, n)] for n, cut in zip(shape, at, strict=True)]
+    boxes = itertools.product(*spans)
+    return lbm.Layout(
+        [
+            lbm.Block(tuple(a for a, _ in box), tuple(b - a for a, b in box), device=devices[k % len(devices)])
+            for k, box in enumerate(boxes)
+        ]
+    )
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("walls", [False, True], ids=["periodic", "walls"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stencil", STENCILS)
+def test_a_gpu_has_the_bits_of_a_cpu(stencil, kind, walls, precision, rng, gpu):
+    for shape in WIDE[stencil]:
+        for smagorinsky in (0.0, 0.15):
+            made = with_walls if walls else lambda *a, **k: case_of(*a[:3], True, *a[3:], **k)
+            case = made(rng, stencil, kind, shape, smagorinsky=smagorinsky)
+            options: dict[str, Any] = {"state": "moments", "precision": precision}
+            solver, other = case.solver(device="cpu", **options), case.solver(device=gpu, **options)
+            assert state_of(solver) == state_of(other)
+            for steps in (1, 6, 5):
+                solver.step(steps)
+                other.step(steps)
+                assert state_of(solver) == state_of(other), (shape, smagorinsky, steps)
+
+
+@pytest.mark.parametrize("walls", [False, True], ids=["periodic", "walls"])
+@pytest.mark.parametrize("stencil", STENCILS)
+def test_layouts_with_gpus_have_the_bits_of_one_block(stencil, walls, rng, gpu):
+    shape = (26, 23) if stencil == "D2Q9" else (26, 15, 12)
+    case = with_walls(rng, stencil, KINDS[0], shape) if walls else case_of(rng, stencil, KINDS[0], True, shape)
+    options: dict[str, Any] = {"state": "moments", "precision": "float32"}
+    solver = case.solver(device="cpu", **options)
+    solver.step(9)
+    cuts = [(11, 0, 0), (0, 9, 0), (5, 4, 0)] + ([(0, 0, 5), (13, 7, 6)] if len(shape) == 3 else [])
+    for at in cuts:
+        for devices in ((gpu,), (gpu, "cpu")):
+            for schedule in ("overlap", "blocking"):
+                layout = divided(shape, at[: len(shape)], *devices)
+                other = case.solver(layout=layout, schedule=schedule, device="auto", **options)
+                other.step(9)
+                assert state_of(other) == state_of(solver), (at, devices, schedule)
+
+
+def test_recorded_steps_have_the_bits_of_others(rng, gpu):
+    """Many steps at once are replayed from a recording; a callback, a new force or a sample ends it."""
+    domain = lbm.Domain((34, 9, 8))
+    domain.faces["-y"] = domain.faces["+y"] = lbm.NoSlip()
+    domain.add_body(lbm.Sphere((12, 4.5, 4), 2.5), condition=lbm.NoSlip(scheme="halfway"))
+    density, velocity = random_fields(rng, domain.shape)
+    found = []
+    for device in ("cpu", gpu):
+        solver = lbm.Solver(domain, lbm.Regularized(0.1), state="moments", device=device, precision="float32")
+        solver.initialize(density=density, velocity=0.1 * velocity)
+        probe = lbm.Probe([(3.5, 2.5, 1.5)])
+        solver.record(probe, every=30)
+        solver.step(170)
+        solver.force = np.array([1e-5, 0, 2e-5])
+        solver.step(75)
+        found.append((state_of(solver), probe["velocity"].tobytes()))
+    assert found[0] == found[1]

@@ -1,0 +1,46 @@
+"""Random flows whose cells may keep moments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import lbmgpu as lbm
+from lbmgpu import _core
+from lbmgpu.solver.solver import simulation_of
+
+from . import Collision
+from .cases import Case, random_bodies, random_faces, random_fields
+
+STENCILS = ["D2Q9", "D3Q19", "D3Q27"]
+SHAPES = {"D2Q9": (19, 11), "D3Q19": (11, 7, 6), "D3Q27": (11, 7, 6)}
+KINDS = _core.moment_collisions()
+
+
+def case_of(
+    rng: np.random.Generator, stencil: str, kind: str, forced: bool, shape: tuple[int, ...] = (), **options: Any
+) -> Case:
+    shape = shape or SHAPES[stencil]
+    density, velocity = random_fields(rng, shape)
+    force = rng.uniform(-1e-3, 1e-3, len(shape)) if forced else None
+    return Case(stencil, shape, Collision(kind, 0.01, **options), force=force, density=density, velocity=velocity)
+
+
+def with_walls(rng: np.random.Generator, stencil: str, kind: str, shape: tuple[int, ...] = (), **options: Any) -> Case:
+    """Walls, inlets and outlets on random faces, and two ragged bodies, one of which moves."""
+    shape = shape or SHAPES[stencil]
+    kinds: list[str] = []
+    walls = [name for name in _core.moment_faces() if name != "periodic"]
+    for _ in shape:
+        kinds += ["periodic"] * 2 if rng.random() < 0.3 else [str(kind) for kind in rng.choice(walls, 2)]
+    case = case_of(rng, stencil, kind, True, shape, **options)
+    case.faces, case.bodies = random_faces(rng, shape, kinds), random_bodies(rng, shape)
+    return case
+
+
+def state_of(solver: lbm.Solver) -> bytes:
+    engine = simulation_of(solver).engine
+    state = np.empty((engine.state_numbers, *reversed(solver.domain.shape)), engine.storage_dtype)
+    engine.get_state(state)
+    return state.tobytes()

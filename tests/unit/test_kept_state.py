@@ -1,0 +1,116 @@
+"""``state="auto"`` takes moments where everything in the setup goes with them, and says what does not."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lbmgpu as lbm
+from lbmgpu.engine.kept_state import steps_per_update
+
+SHAPE = (12, 8, 6)
+
+
+def domain(stencil: str = "D3Q19", **faces: Any) -> lbm.Domain:
+    made = lbm.Domain(SHAPE[: int(stencil[1])], stencil)
+    for axis, condition in faces.items():
+        made.faces["-" + axis] = made.faces["+" + axis] = condition
+    return made
+
+
+def with_body(**condition: Any) -> lbm.Domain:
+    made = domain()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lbm.GeometryWarning)  # it is small
+        made.add_body(lbm.Sphere((6, 4, 3), 1.9), "ball", lbm.NoSlip(**condition))
+    return made
+
+
+REGULARIZED = lbm.Regularized(0.02)
+TAKES_MOMENTS: list[tuple[lbm.Domain, Any, dict[str, Any]]] = [
+    *((domain(stencil), REGULARIZED, {}) for stencil in ("D2Q9", "D3Q19", "D3Q27")),
+    (domain(), lbm.RecursiveRegularized(0.02, smagorinsky=0.1), {"precision": "float64"}),
+    (domain(), REGULARIZED, {"turbulence": lbm.Smagorinsky(0.1), "force": (1e-6, 0, 0)}),
+    (domain(), REGULARIZED, {"streaming": "two-lattice", "force": [0, 0, 1e-6]}),
+    (domain(y=lbm.NoSlip(), z=lbm.MovingWall((0.01, 0, 0))), REGULARIZED, {}),
+    (with_body(scheme="halfway"), REGULARIZED, {"force": np.array([1e-6, 0, 0])}),
+]
+TAKES_POPULATIONS: list[tuple[lbm.Domain, Any, dict[str, Any], str]] = [
+    (domain(), lbm.BGK(0.02), {}, "the collision BGK"),
+    (lbm.Domain((16, 16), "D2Q37"), lbm.ThermalBGK(0.1), {}, "the collision ThermalBGK"),
+    (domain(), lbm.RecursiveRegularized(0.02, hybrid=0.9), {}, "velocity gradients"),
+    (domain(), REGULARIZED, {"turbulence": lbm.WALE()}, "velocity gradients"),
+    (domain(), REGULARIZED, {"thermal": lbm.HybridThermal(0.1)}, "thermal"),
+    (domain(), REGULARIZED, {"storage": "float16"}, "the storage 'float16'"),
+    (domain(), REGULARIZED, {"streaming": "in-place"}, "the streaming 'in-place'"),
+    (domain(y=lbm.Outflow()), REGULARIZED, {}, "Outflow() on face '-y'"),
+    (domain(y=lbm.MovingWall((1e-3, 0, 0) * lbm.Sine(period=9))), REGULARIZED, {}, "changes in time"),
+    (with_body(), REGULARIZED, {}, "the scheme 'interpolated' of body 'ball'"),
+    (domain(), REGULARIZED, {"force": np.zeros((3, *SHAPE))}, "a force that changes from cell to cell or in time"),
+    (domain(), REGULARIZED, {"force": (1e-5, 0, 0) * lbm.Sine(period=9)}, "a force that changes"),
+    (domain(), REGULARIZED, {"force": lambda x, y, z: (0 * x, 0 * y, 0 * z)}, "a force that changes"),
+]
+
+
+@pytest.mark.parametrize(("place", "collision", "options"), TAKES_MOMENTS)
+def test_auto_takes_moments_where_all_goes_with_them(place, collision, options):
+    solver = lbm.Solver(place, collision, state="auto", device="cpu", **options)
+    assert (solver.state, solver.streaming) == ("moments", "two-lattice")
+    steps = steps_per_update("moments", place.stencil)
+    assert f"moments a cell, {steps} steps for each read of memory" in solver.report().setup["state"]
+
+
+@pytest.mark.parametrize(("place", "collision", "options", "reason"), TAKES_POPULATIONS)
+def test_auto_takes_populations_where_something_does_not_go_with_moments(place, collision, options, reason):
+    solver = lbm.Solver(place, collision, state="auto", device="cpu", **options)
+    assert solver.state == "populations"
+    words = solver.report().setup["state"]
+    assert words.startswith("populations, as moments do not go with ")
+    assert reason in words
+    asked = lbm.Solver(place, collision, device="cpu", **options)
+    assert asked.streaming == solver.streaming
+    assert "state" not in asked.report().setup
+    with pytest.raises(ValueError, match="state: 'moments' given with"):
+        lbm.Solver(place, collision, state="moments", device="cpu", **options)
+
+
+def test_auto_depends_on_neither_layout_nor_threads():
+    for options in ({"layout": lbm.Layout.split(SHAPE, (3, 2, 1))}, {"threads": 2}, {"precision": "float64"}):
+        assert lbm.Solver(domain(), REGULARIZED, state="auto", **options).state == "moments"
+
+
+def test_the_default_is_populations():
+    assert lbm.Solver(domain(), REGULARIZED, device="cpu").state == "populations"
+
+
+@pytest.mark.parametrize(
+    "force", [np.zeros((3, *SHAPE)), np.zeros((3, *SHAPE)).tolist(), (1e-5, 0, 0) * lbm.Sine(period=9), lambda *x: x]
+)
+def test_a_force_that_moments_do_not_take_changes_nothing(force):
+    solver = lbm.Solver(domain(), REGULARIZED, state="auto", device="cpu", force=(1e-6, 0, 0))
+    with pytest.raises(ValueError, match=r"force: must be one vector .* Solver.*state='populations'.* takes any"):
+        solver.force = force
+    np.testing.assert_array_equal(solver.force, (1e-6, 0, 0))
+    solver.force = (0, 1e-6, 0)
+    solver.force = None
+    solver.step(3)
+    assert solver.force is None
+
+
+@pytest.mark.parametrize("force", [[[1, 2], [3]], "up", np.array(3.0)])
+def test_what_is_no_force_is_refused_as_ever(force):
+    found = []
+    for state in ("populations", "auto"):
+        with pytest.raises((TypeError, ValueError)) as caught:
+            lbm.Solver(domain(), REGULARIZED, state=state, device="cpu", force=force)
+        found.append(str(caught.value))
+    assert found[0] == found[1]
+
+
+def test_words_that_are_no_state():
+    for given in ("cells", 3, None):
+        with pytest.raises((TypeError, ValueError), match=r"state: .* given, must be one of"):
+            lbm.Solver(domain(), REGULARIZED, state=given, device="cpu")
