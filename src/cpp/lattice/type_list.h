@@ -19,27 +19,22 @@ struct TypeList {
 
 namespace detail {
 
-template <class T, class... Members>
-constexpr int position_among() {
-    constexpr bool same[] = {IsSame<T, Members>::value...};
-    for (int k = 0; k < int(sizeof...(Members)); ++k) {
-        if (same[k]) {
-            return k;
-        }
-    }
-    return -1;
-}
+template <class List, class T>
+struct Position {
+    static constexpr int value = -1;
+};
 
-template <class T, class... Members>
-constexpr int position_of(TypeList<Members...>) {
-    return position_among<T, Members...>();
-}
+template <class T, class First, class... Rest>
+struct Position<TypeList<First, Rest...>, T> {
+    static constexpr int behind = Position<TypeList<Rest...>, T>::value;
+    static constexpr int value = IsSame<T, First>::value ? 0 : behind < 0 ? -1 : behind + 1;
+};
 
 }  // namespace detail
 
 /// The index of a type in a list; -1 if it is not a member.
 template <class List, class T>
-constexpr int position_in = detail::position_of<T>(List{});
+constexpr int position_in = detail::Position<List, T>::value;
 
 /// Calls visit(Type<Member>{}) for each member in turn.
 template <class... Members, class Visit>
