@@ -1,6 +1,8 @@
 // The member of the boundary-and-halo plan that lists the walls of a block whose state is moments. Such a block serves
 // them within its update, of all cells that this computes: some beside the block too, where it advances several steps.
+#include <algorithm>
 #include <stdexcept>
+#include <vector>
 
 #include "boundary_halo_plan.h"
 #include "link_resolver.h"
@@ -16,6 +18,7 @@ struct BoundaryHaloPlan::MomentWallLister {
     const int size[3] = {address.nx, address.ny, address.nz};
     const int around = address.halo_x - 1;  // cells beside the block that all steps but the last compute
     LinkResolver<S> resolver{domain};
+    std::vector<bool> solid_rows{};  // of the known rows; empty without bodies
 
     void list() {
         for (int face = 0; face < 2 * S::D; ++face) {
@@ -28,10 +31,21 @@ struct BoundaryHaloPlan::MomentWallLister {
                 plan.links_.cells_to_wall[face] = cells;
             }
         }
-        for_cells(around, [&](const int(&local)[3], const Place& place) { add(local, place); });
-        for_cells(around + 1, [&](const int(&local)[3], const Place& place) {
-            if (domain.solid(place.cell)) {
-                plan.links_.solid_cells.push_back({local[0], local[1], local[2]});
+        find_solid_rows();
+        for_rows(around, [&](int y, int z, int first, int end, const Place& row) {
+            // Of a row far from walls only the cells at its ends may have any.
+            const int near_first = is_near_walls(row) ? end : 1, near_end = std::max(near_first, size[0] - 1);
+            const auto add_cell = [&](const int(&local)[3], const Place& place) { add(local, place); };
+            for_cells(y, z, first, near_first, add_cell);
+            for_cells(y, z, near_end, end, add_cell);
+        });
+        for_rows(around + 1, [&](int y, int z, int first, int end, const Place& row) {
+            if (has_solid(row.cell[1], row.cell[2])) {
+                for_cells(y, z, first, end, [&](const int(&local)[3], const Place& place) {
+                    if (domain.solid(place.cell)) {
+                        plan.links_.solid_cells.push_back({local[0], local[1], local[2]});
+                    }
+                });
             }
         });
     }
@@ -53,23 +67,60 @@ struct BoundaryHaloPlan::MomentWallLister {
 
     bool is_mirror(int face) const { return domain.faces[face] == face_kind<boundary::FreeSlip>; }
 
-    /// Calls visit(position in the block, place) for the cells of the block and so many beside it, row by row: not
-    /// behind walls, and along the last axis not behind free slip, as sweeps have no such layers. Rows that follow
-    /// themselves have none beside them.
+    /// Calls visit(y, z, first x, end, place) for the rows of the block and so many cells beside it: not those behind
+    /// walls, and along the last axis not those behind free slip, as sweeps have no such layers. Rows that follow
+    /// themselves have no cells beside them. The place is that of the row's cell of x = 0.
     template <class Visit>
-    void for_cells(int beside, Visit&& visit) const {
+    void for_rows(int beside, Visit&& visit) const {
         const int around_x = address.self_periodic[0] ? 0 : beside, around_z = S::D == 3 ? beside : 0;
         for (int z = -around_z; z < size[2] + around_z; ++z) {
             for (int y = -beside; y < size[1] + beside; ++y) {
-                for (int x = -around_x; x < size[0] + around_x; ++x) {
-                    const int local[3] = {x, y, z};
-                    Place place{{x, y, z}, {}};
-                    if (find(place)) {
-                        visit(local, place);
-                    }
+                Place row{{0, y, z}, {}};
+                if (find(row)) {
+                    visit(y, z, -around_x, size[0] + around_x, row);
                 }
             }
         }
+    }
+    /// Calls visit(position in the block, place) for cells of a row, but those behind walls.
+    template <class Visit>
+    void for_cells(int y, int z, int first, int end, Visit&& visit) const {
+        for (int x = first; x < end; ++x) {
+            const int local[3] = {x, y, z};
+            Place place{{x, y, z}, {}};
+            if (find(place)) {
+                visit(local, place);
+            }
+        }
+    }
+
+    void find_solid_rows() {
+        const auto length = std::size_t(domain.known.size[0]);
+        solid_rows.assign(domain.owner.size() / std::max(length, std::size_t{1}), false);
+        for (std::size_t row = 0; row < solid_rows.size(); ++row) {
+            const auto first = domain.owner.begin() + std::ptrdiff_t(row * length);
+            solid_rows[row] =
+                std::any_of(first, first + std::ptrdiff_t(length), [](auto body) { return body != no_body; });
+        }
+    }
+    /// Whether a row of the domain is known to have solid cells.
+    bool has_solid(int y, int z) const {
+        const Index first = solid_rows.empty() ? -1 : domain.known_cell(domain.known.offset[0], y, z);
+        return first >= 0 && solid_rows[std::size_t(first / domain.known.size[0])];
+    }
+    /// Whether a row is next to a face that is not periodic, or to solid cells.
+    bool is_near_walls(const Place& row) const {
+        bool is_near = false;
+        for (int face = 2; face < 2 * S::D; ++face) {
+            const int last = face % 2 == 0 ? 0 : domain.size[face / 2] - 1;
+            is_near = is_near || (row.cell[face / 2] == last && !is_periodic(domain.faces[face]));
+        }
+        for (int z = -1; z <= 1; ++z) {
+            for (int y = -1; y <= 1; ++y) {
+                is_near = is_near || has_solid(row.cell[1] + y, row.cell[2] + z);
+            }
+        }
+        return is_near;
     }
 
     /// Turns a position in the block into a cell of the domain; false for one that no sweep has.

@@ -76,12 +76,15 @@ public:
         }
         for (const backend::WallCell& cell : wall_cells_) {
             const auto first = links.begin() + cell.first;
-            const bool rests = std::all_of(first, first + cell.count, [](const backend::WallLink& link) {
-                return link.condition == position_in<boundary::Conditions, boundary::MovingWall> && link.value == 0;
+            const auto all = [&](auto&& holds) { return std::all_of(first, first + cell.count, holds); };
+            const bool reflects = all([](const backend::WallLink& link) {
+                return link.condition == position_in<boundary::Conditions, boundary::MovingWall>;
             });
+            const bool rests = reflects && all([](const backend::WallLink& link) { return link.value == 0; });
             const auto chunk = std::size_t(chunks_[std::size_t(rows_.row(address_, cell.x, cell.y, cell.z))]);
             UInt32& bits = cells_[chunk + std::size_t(MomentWallRows::place(cell.x))].links;
-            bits = rests ? bits | MomentWallCell::rests : bits & ~MomentWallCell::rests;
+            bits &= ~(MomentWallCell::rests | MomentWallCell::reflects);
+            bits |= (rests ? MomentWallCell::rests : 0) | (reflects ? MomentWallCell::reflects : 0);
         }
         upload(cell_buffer_, stream_, cells_);
         upload(link_buffer_, stream_, links);

@@ -269,7 +269,8 @@ private:
     }
 
     MomentKernel kernel(int steps, bool walls) const {
-        return {steps, tiling_.cells_per_thread, tiling_.rows, forced(), walls, walls_.has_images()};
+        const MomentTiling& tiling = walls ? walled_tiling_ : tiling_;
+        return {steps, tiling.cells_per_thread, tiling.rows, forced(), walls, walls_.has_images()};
     }
     void expect_kernels() {
         kernels_.expect(moment_kernel(spec_, kernel(most_steps(), false)));
@@ -283,7 +284,8 @@ private:
 
     /// Divides shell and interior into units.
     void divide() {
-        tiling_ = moment_tiling(spec_, device_);
+        tiling_ = moment_tiling(spec_, device_, false);
+        walled_tiling_ = moment_tiling(spec_, device_, true);
         if (tiling_.rows == 0) {
             throw std::invalid_argument("state: 'moments' needs more shared memory than a kernel has on this GPU");
         }
@@ -303,7 +305,7 @@ private:
         for (int z = 0; z < box.nz; z += own_z) {
             for (int y = 0; y < box.ny; y += own_y) {
                 const backend::RowBox part{box.y + y * box.step_y, box.z + z * box.step_z, own_y, own_z};
-                to.emplace_back(part, tiling_, address_, D_, most_steps(), device_, walls_, stream_);
+                to.emplace_back(part, tiling_, walled_tiling_, address_, D_, most_steps(), device_, walls_, stream_);
             }
         }
     }
@@ -311,13 +313,13 @@ private:
     /// Those with walls, which take longer, begin first, in a stream of their own.
     void update(const WorkStream& stream, const std::vector<MomentUnits>& boxes) {
         for (const MomentUnits& units : boxes) {
-            const bool divided = units.with_walls(true).second > 0 && units.with_walls(false).second > 0;
+            const bool divided = units.with_walls(true).count > 0 && units.with_walls(false).count > 0;
             if (divided) {
                 fork_.set(stream);
                 fork_.make_wait(at_walls_);
             }
             for (const bool walls : {true, false}) {
-                if (units.with_walls(walls).second > 0) {
+                if (units.with_walls(walls).count > 0) {
                     launch(divided && walls ? at_walls_ : stream, units, walls);
                 }
             }
@@ -337,15 +339,12 @@ private:
     template <class Real, class Collision>
     void launch(const WorkStream& stream, const MomentUnits& units, bool walls) {
         using Parameters = typename Collision::template Parameters<Real>;
-        const auto [list, count] = units.with_walls(walls);
+        const auto& [list, count] = units.with_walls(walls);
         const MomentUpdate<Real, Parameters> arguments{static_cast<const Real*>(step_.source),
                                                        static_cast<Real*>(step_.target),
                                                        address_,
-                                                       units.rows(),
-                                                       units.layers(),
-                                                       units.tiles_x(),
-                                                       units.tiles_y(),
-                                                       list,
+                                                       units.end_y(),
+                                                       list.as<MomentUnit>(),
                                                        count,
                                                        backend::parameters_of<Parameters>(spec_),
                                                        Real(spec_.compressibility),
@@ -399,7 +398,7 @@ private:
     backend::Interior interior_{};
     const backend::LinkPlan* plan_ = nullptr;
     DeviceMomentWalls walls_{spec_, address_, D_, stream_};
-    MomentTiling tiling_{};
+    MomentTiling tiling_{}, walled_tiling_{};
     std::vector<MomentUnits> shell_, inner_;
     DeviceBuffer runs_, singles_, solid_, solid_velocity_;
     double force_[3] = {};

@@ -2,7 +2,9 @@
 #include "moment_launches.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <vector>
 
 #include "../kinds.h"
 
@@ -62,11 +64,18 @@ void for_shapes_of(const backend::BlockSpec& spec, int steps, Visit&& visit) {
     });
 }
 
-/// The number of segments with which the last thread blocks are done first. Each sweeps 2 `steps` layers more than it
+/// The layers of a segment where units take unlike times: so that the layers that are swept and not stored, 2 `steps` a
+/// segment, cost as much as half a segment at the end, when most thread blocks are done.
+int segment_beside_walls(Index tiles, int layers, int steps, Index at_once) {
+    const double best = std::sqrt(4.0 * steps * double(layers) * double(tiles) / double(at_once));
+    return std::max(4 * steps, int(best));
+}
+
+/// The layers of a segment with which the last thread blocks are done first. Each sweeps 2 `steps` layers more than it
 /// stores.
-int segments(Index tiles, int layers, int steps, Index at_once) {
+int segment(Index tiles, int layers, int steps, Index at_once) {
     constexpr int shortest = 4;  // layers
-    int best = 1;
+    int best = layers;
     Index least = std::numeric_limits<Index>::max();
     for (int n = 1; n <= std::max(1, layers / shortest); ++n) {
         const int own = (layers + n - 1) / n;
@@ -74,7 +83,7 @@ int segments(Index tiles, int layers, int steps, Index at_once) {
         const Index time = (units + at_once - 1) / at_once * (own + 2 * steps);
         if (time < least) {
             least = time;
-            best = n;
+            best = own;
         }
     }
     return best;
@@ -82,17 +91,17 @@ int segments(Index tiles, int layers, int steps, Index at_once) {
 
 }  // namespace
 
-MomentTiling moment_tiling(const backend::BlockSpec& spec, const DeviceInfo& device) {
+MomentTiling moment_tiling(const backend::BlockSpec& spec, const DeviceInfo& device, bool walls) {
     const unsigned most = std::min(most_shared_bytes, unsigned(device.shared_bytes_per_block));
-    const int V =
-        spec.precision == backend::NumberKind::Float32 ? OfPrecision<float>::cells : OfPrecision<double>::cells;
     MomentTiling tiling{};
     for_shapes_of(spec, spec.state->steps_per_launch, [&]<class Shape>(int rows) {
         if (Shape::bytes <= most) {
             if constexpr (requires { Shape::own_lanes; }) {
-                tiling = {V, rows, Shape::own_lanes * V, 1, Shape::warps, Shape::blocks * Shape::warps};
+                tiling = {
+                    Shape::cells, rows, Shape::own_lanes * Shape::cells, 1, Shape::warps, Shape::blocks * Shape::warps};
             } else {
-                tiling = {V, rows, 32 * V, rows, 1, 1};
+                const int cells = walls ? 1 : Shape::cells;
+                tiling = {cells, rows, 32 * cells, rows, 1, 1};
             }
         }
     });
@@ -103,41 +112,87 @@ MomentThreads moment_threads(const backend::BlockSpec& spec, const MomentKernel&
     MomentThreads found{};
     for_shapes_of(spec, kind.steps, [&]<class Shape>(int rows) {
         if (rows == kind.rows) {
-            found = {unsigned(Shape::threads), Shape::bytes};
+            using Narrow = typename Shape::Narrow;
+            const bool is_narrow = kind.cells_per_thread < Shape::cells;
+            found = {unsigned(is_narrow ? Narrow::threads : Shape::threads), is_narrow ? Narrow::bytes : Shape::bytes};
         }
     });
     return found;
 }
 
-MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTiling& tiling, const Address& address, int D,
-                         int steps, const DeviceInfo& device, const DeviceMomentWalls& walls, const WorkStream& stream)
-    : rows_(rows) {
+namespace {
+
+/// Layers along the last axis, all swept with walls or all without.
+struct Run {
+    int first, end;
+    bool has_walls;
+};
+
+/// Divides layers into runs. Short ones between walls go with these, as a run is swept with so many layers more.
+std::vector<Run> runs_of(int first, int end, int more, const std::vector<bool>& has_walls) {
+    const int shortest = 4 * more;
+    std::vector<Run> runs;
+    for (int z = first, next = z; z < end; z = next) {
+        const bool walls = has_walls[std::size_t(z - first)];
+        for (next = z; next < end && has_walls[std::size_t(next - first)] == walls; ++next) {
+        }
+        const bool walled = walls || (next - z < shortest && (z > first || next < end));
+        if (!runs.empty() && runs.back().has_walls == walled) {
+            runs.back().end = next;
+        } else {
+            runs.push_back({z, next, walled});
+        }
+    }
+    return runs;
+}
+
+}  // namespace
+
+MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTiling& clean, const MomentTiling& walled,
+                         const Address& address, int D, int steps, const DeviceInfo& device,
+                         const DeviceMomentWalls& walls, const WorkStream& stream)
+    : end_y_(rows.y + rows.ny) {
     const bool solid = D == 3;
-    const int first = solid ? rows.z : rows.y, all_layers = solid ? rows.nz : rows.ny;
-    tiles_x_ = (address.nx + tiling.own_x - 1) / tiling.own_x;
-    tiles_y_ = solid ? (rows.ny + tiling.own_y - 1) / tiling.own_y : 1;
-    const int tiles = tiles_x_ * tiles_y_;
-    const int count = segments(tiles, all_layers, steps, Index(device.multiprocessors) * tiling.units_at_once);
-    layers_ = (all_layers + count - 1) / count;
-    all_ = tiles * ((all_layers + layers_ - 1) / layers_);
-    if (!walls.is_any()) {
-        return;
+    const int first = solid ? rows.z : rows.y, layers = solid ? rows.nz : rows.ny;
+    const int tiles_y = solid ? (rows.ny + clean.own_y - 1) / clean.own_y : 1;
+    const Index tiles = Index((address.nx + clean.own_x - 1) / clean.own_x) * tiles_y;
+    const Index at_once = Index(device.multiprocessors) * clean.units_at_once;
+    const int longest = walls.is_any() ? segment_beside_walls(tiles, layers, steps, at_once)
+                                       : segment(tiles, layers, steps, at_once);
+    std::vector<MomentUnit> lists[2];
+    const auto add = [&](int x, int y, const Run& run) {
+        const int count = (run.end - run.first + longest - 1) / longest;
+        const int own = (run.end - run.first + count - 1) / count;
+        for (int z = run.first; z < run.end; z += own) {
+            lists[run.has_walls ? 1 : 0].push_back({x, y, z, std::min(own, run.end - z)});
+        }
+    };
+    for (int tile = 0; tile < tiles_y; ++tile) {
+        const int y = solid ? rows.y + tile * clean.own_y : 0, tile_end_y = std::min(y + clean.own_y, end_y_);
+        for (int x = 0; x < address.nx; x += clean.own_x) {
+            const int end_x = std::min(x + clean.own_x, address.nx);
+            // Whether what a sweep reads for a layer that it stores has walls.
+            std::vector<bool> has_walls(std::size_t(layers), false);
+            for (int z = first - steps; walls.is_any() && z < first + layers + steps; ++z) {
+                const bool any = solid
+                                     ? walls.has_any(x - steps, end_x + steps, y - steps, tile_end_y + steps, z, z + 1)
+                                     : walls.has_any(x - steps, end_x + steps, z, z + 1, 0, 1);
+                for (int of = std::max(first, z - steps); any && of <= std::min(z + steps, first + layers - 1); ++of) {
+                    has_walls[std::size_t(of - first)] = true;
+                }
+            }
+            for (const Run& run : runs_of(first, first + layers, 2 * steps, has_walls)) {
+                for (int part = x; part < end_x; part += run.has_walls ? walled.own_x : clean.own_x) {
+                    add(part, y, run);
+                }
+            }
+        }
     }
-    std::vector<int> walled, clean;
-    for (int unit = 0; unit < all_; ++unit) {
-        const int row_of_tiles = unit / tiles_x_, segment = row_of_tiles / tiles_y_;
-        const int x = (unit - row_of_tiles * tiles_x_) * tiling.own_x;
-        const int begin = first + segment * layers_, end = std::min(begin + layers_, first + all_layers);
-        const int y = solid ? rows.y + (row_of_tiles - segment * tiles_y_) * tiling.own_y : begin;
-        const int end_y = solid ? std::min(y + tiling.own_y, rows.y + rows.ny) : end;
-        const int end_x = std::min(x + tiling.own_x, address.nx);
-        const bool has_walls = walls.has_any(x - steps, end_x + steps, y - steps, end_y + steps,
-                                             solid ? begin - steps : 0, solid ? end + steps : 1);
-        (has_walls ? walled : clean).push_back(unit);
+    for (const bool with : {false, true}) {
+        List& list = with ? walled_ : clean_;
+        list.count = int(lists[int(with)].size());
+        upload(list.units, stream, lists[int(with)]);
     }
-    walled_count_ = int(walled.size());
-    upload(walled_, stream, walled);
-    upload(clean_, stream, clean);
 }
 
 }  // namespace lbm::cuda

@@ -1,9 +1,6 @@
-// How an update of a block whose state is moments is divided among thread blocks: the shape of tiles, and which tiles
-// of segments along the last axis have walls.
+// How an update of a block whose state is moments is divided among thread blocks: the shape of tiles, and which of
+// them have walls in which layers.
 #pragma once
-
-#include <utility>
-#include <vector>
 
 #include "device_moment_walls.h"
 #include "kernel_names.h"
@@ -20,8 +17,8 @@ struct MomentTiling {
     int units_at_once;  // on a multiprocessor
 };
 
-/// The largest tiles that fit.
-MomentTiling moment_tiling(const backend::BlockSpec& spec, const DeviceInfo& device);
+/// The largest tiles that fit; of those with walls, in three dimensions, as high and with fewer cells to a thread.
+MomentTiling moment_tiling(const backend::BlockSpec& spec, const DeviceInfo& device, bool walls);
 
 /// The threads of a thread block of an update, and its shared memory.
 struct MomentThreads {
@@ -29,27 +26,27 @@ struct MomentThreads {
 };
 MomentThreads moment_threads(const backend::BlockSpec& spec, const MomentKernel& kind);
 
-/// The rows of a box, in tiles of segments: those with walls and those without.
+/// The units that a block's updates sweep with walls, and those without.
 class MomentUnits {
 public:
-    MomentUnits(const backend::RowBox& rows, const MomentTiling& tiling, const Address& address, int D, int steps,
-                const DeviceInfo& device, const DeviceMomentWalls& walls, const WorkStream& stream);
+    struct List {
+        DeviceBuffer units;
+        int count = 0;
+    };
 
-    const backend::RowBox& rows() const { return rows_; }
-    int layers() const { return layers_; }
-    int tiles_x() const { return tiles_x_; }
-    int tiles_y() const { return tiles_y_; }
-    /// The units with walls or without, and their number; no list where these are all.
-    std::pair<const int*, int> with_walls(bool walls) const {
-        const int count = walls ? walled_count_ : all_ - walled_count_;
-        return {count == all_ ? nullptr : (walls ? walled_ : clean_).as<int>(), count};
-    }
-    std::size_t bytes() const { return walled_.bytes() + clean_.bytes(); }
+    /// Divides the rows of a box.
+    MomentUnits(const backend::RowBox& rows, const MomentTiling& clean, const MomentTiling& walled,
+                const Address& address, int D, int steps, const DeviceInfo& device, const DeviceMomentWalls& walls,
+                const WorkStream& stream);
+
+    /// The end of the rows along y.
+    int end_y() const { return end_y_; }
+    const List& with_walls(bool walls) const { return walls ? walled_ : clean_; }
+    std::size_t bytes() const { return walled_.units.bytes() + clean_.units.bytes(); }
 
 private:
-    backend::RowBox rows_;
-    int layers_, tiles_x_, tiles_y_, all_, walled_count_ = 0;
-    DeviceBuffer walled_, clean_;
+    int end_y_;
+    List walled_, clean_;
 };
 
 }  // namespace lbm::cuda

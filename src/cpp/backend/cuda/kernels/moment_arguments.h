@@ -11,11 +11,11 @@ constexpr int wall_chunk = 64;  // cells of a row that share an entry of MomentW
 
 /// A cell with walls next to it, or a solid one, which has no links.
 struct MomentWallCell {
-    // Bits of `links` above those of populations: what formulas read, and whether all walls are at rest, so that
-    // populations come back as they left.
-    static constexpr UInt32 solid = 1U << 31, needs_moments = 1U << 30, rests = 1U << 29;
+    // Bits of `links` above those of populations: what formulas read; whether all are of moving walls, to which what
+    // leaves comes back with a value more; and whether these are at rest, so that it comes back as it left.
+    static constexpr UInt32 solid = 1U << 31, needs_moments = 1U << 30, rests = 1U << 29, reflects = 1U << 28;
 
-    LBM_HD bool has_links(int Q) const { return (links & ((1U << Q) - 1)) != 0; }
+    LBM_HD static bool has_links(UInt32 links, int Q) { return (links & ((1U << Q) - 1)) != 0; }
 
     UInt32 links;  // bit i: a formula gives population i; and the bits above
     UInt32 first;  // the first of these formulas in the list of links
@@ -44,16 +44,20 @@ struct MomentWallRows {
     LBM_HD static int place(int x) { return (x + wall_chunk) % wall_chunk; }
 };
 
+/// What a thread block, or in two dimensions a warp, sweeps: a tile of `layers` layers along the last axis.
+struct MomentUnit {
+    int x, y;  // of the tile's first cell; in two dimensions y is the first layer
+    int first, layers;
+};
+
 /// The arguments of an update of a block.
 template <class Real, class Parameters>
 struct MomentUpdate {
     const Real* source;
     Real* target;
-    Address address;       // whose Q is the number of moments
-    backend::RowBox rows;  // to update, with steps of 1
-    int layers;            // of a segment along the last axis
-    int tiles_x, tiles_y;  // that a layer of the rows is divided into
-    const int* units;      // the numbers of the tiles of segments to update; null: all of them
+    Address address;  // whose Q is the number of moments
+    int end_y;        // of the rows to update
+    const MomentUnit* units;
     int unit_count;
     Parameters parameters;  // of the collision
     Real compressibility;   // 0 with the incompressible equilibrium (lattice/inertia.h)

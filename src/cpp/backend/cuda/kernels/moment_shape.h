@@ -24,6 +24,8 @@ struct FromAbove {
 template <class S, class Real, int V, int steps, int rows>
 struct MomentShape {
     static_assert(S::D == 3);
+    using Narrow = MomentShape<S, Real, 1, steps, rows>;  // for walls
+    static constexpr int cells = V;
     static constexpr int extra_lanes = (steps + V - 1) / V;  // at each end of a row
     static constexpr int width = 32 + 2 * extra_lanes;       // slots of a row, one for each thread
     static constexpr int all_rows = rows + 2 * steps;
@@ -52,6 +54,8 @@ struct MomentShape {
 template <class S, class Real, int V, int steps, int extra_lanes_>
 struct StripShape {
     static_assert(S::D == 2 && extra_lanes_ * V >= steps);
+    using Narrow = StripShape;
+    static constexpr int cells = V;
     static constexpr int extra_lanes = extra_lanes_;
     static constexpr int own_lanes = 32 - 2 * extra_lanes;
     static constexpr int warps = 4, threads = 32 * warps;               // warps do not know of each other

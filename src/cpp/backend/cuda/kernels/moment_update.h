@@ -27,7 +27,7 @@ struct MomentPlace {
     int row;         // of the tile, those beside it included
     bool is_extra;   // whether its cells are those next to the ends of rows
 
-    __device__ MomentPlace(int tile_x, int first_y) {
+    __device__ MomentPlace(int first_x, int first_y) {
         const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
         constexpr int ends = 2 * Tile::extra_lanes;
         is_extra = warp >= Tile::all_rows;
@@ -36,7 +36,7 @@ struct MomentPlace {
         const int in_ends = end % ends;
         const int in_row = !is_extra ? lane + Tile::extra_lanes : in_ends < Tile::extra_lanes ? in_ends : 32 + in_ends;
         slot = Tile::guard + row * Tile::width + in_row;
-        x = (tile_x * 32 + in_row - Tile::extra_lanes) * V;
+        x = first_x + (in_row - Tile::extra_lanes) * V;
         y = first_y + row - steps;
     }
     /// Whether step s, from 0 on, computes the cells of this thread, of rows that end at `end_y`.
@@ -51,12 +51,10 @@ template <class S, class Collision, class Real, class Parameters, bool forced, b
 __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 1)
     update_moments(const __grid_constant__ MomentUpdate<Real, Parameters> a) {
     using Tile = MomentTile<S, Real, V, steps, rows>;
-    const int unit = a.units == nullptr ? int(blockIdx.x) : a.units[blockIdx.x];
-    const int row_of_tiles = unit / a.tiles_x, segment = row_of_tiles / a.tiles_y;
+    const MomentUnit unit = a.units[blockIdx.x];
     const Address& address = a.address;
-    const int first_y = a.rows.y + (row_of_tiles - segment * a.tiles_y) * rows, end_y = a.rows.y + a.rows.ny;
-    const MomentPlace<Tile, V, steps> at(unit - row_of_tiles * a.tiles_x, first_y);
-    const int first_z = a.rows.z + segment * a.layers, layers = min(a.layers, a.rows.z + a.rows.nz - first_z);
+    const MomentPlace<Tile, V, steps> at(unit.x, unit.y);
+    const int first_z = unit.first, layers = unit.layers, end_y = a.end_y;
 
     const bool reads = at.y < end_y + steps;
     int x = address.self_periodic[0] ? around(at.x, address.nx) : at.x;
@@ -70,13 +68,11 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
     const int row_y = images ? at_walls.image_y.at : y;
     const Real* from = a.source + address.row(reads ? row_y : 0, z, 0) + x;
     Real* to = a.target + address.row(reads ? y : 0, first_z, 0) + x;
+    const auto after = [&](int layer) { return address.self_periodic[2] && layer + 1 == address.nz ? 0 : layer + 1; };
     const auto next_layer = [&]() {
-        from += layer_stride;
-        ++z;
-        if (address.self_periodic[2] && z == address.nz) {
-            z = 0;
-            from -= layer_stride * address.nz;
-        }
+        const int next = after(z);
+        from += layer_stride * (next - z);
+        z = next;
     };
 
     CellForce<S, Real> force{{}, forced};
@@ -102,6 +98,9 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
     };
     if (reads) {
         load();
+        if constexpr (walls) {
+            at_walls.begin(z, after(z));
+        }
     }
 #pragma unroll 1
     for (int k = 0; k < layers + 2 * steps; ++k) {
@@ -115,13 +114,16 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
                 populations_of<S, Collision>(m, force_of.template operator()<v>(), a.compressibility, own[v]);
             });
             if constexpr (walls) {
-                at_walls.enter(y, z);
+                at_walls.enter();
                 at_walls.template clear<0>(own);
             }
             Tile::expose(shared, at.slot, own);
             if (k + 1 < layers + 2 * steps) {
                 next_layer();
                 load();
+                if constexpr (walls) {
+                    at_walls.expect(z, k + 2 < layers + 2 * steps ? after(z) : z);
+                }
             }
         }
         __syncthreads();

@@ -45,11 +45,10 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
     const int lane = int(threadIdx.x) % 32;
     const int number = int(blockIdx.x) * Shape::warps + int(threadIdx.x) / 32;
     const int last = min(number, a.unit_count - 1);  // warps that have none do as the last one, and store nothing
-    const int unit = a.units == nullptr ? last : a.units[last];
-    const int segment = unit / a.tiles_x;
+    const MomentUnit unit = a.units[last];
     const Address& address = a.address;
-    const int first_y = a.rows.y + segment * a.layers, layers = min(a.layers, a.rows.y + a.rows.ny - first_y);
-    const int at_x = ((unit - segment * a.tiles_x) * Shape::own_lanes + lane - Shape::extra_lanes) * V;
+    const int first_y = unit.first, layers = unit.layers;
+    const int at_x = unit.x + (lane - Shape::extra_lanes) * V;
     const bool stores = number == last && lane >= Shape::extra_lanes && lane < 32 - Shape::extra_lanes;
 
     int x = address.self_periodic[0] ? around(at_x, address.nx) : at_x;
@@ -81,7 +80,11 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
             return force;
         }
     };
+    const auto after = [&](int layer) { return address.self_periodic[1] && layer + 1 == address.ny ? 0 : layer + 1; };
     load();
+    if constexpr (walls) {
+        at_walls.begin(y, after(y));
+    }
 #pragma unroll 1
     for (int k = 0; k < layers + 2 * steps; ++k) {
         Real own[V][S::Q];
@@ -93,17 +96,17 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
             populations_of<S, Collision>(m, force_of.template operator()<v>(), a.compressibility, own[v]);
         });
         if constexpr (walls) {
-            at_walls.enter(y, 0);
+            at_walls.enter();
             at_walls.template clear<0>(own);
         }
         if (k + 1 < layers + 2 * steps) {
-            from += address.row_stride;
-            ++y;
-            if (address.self_periodic[1] && y == address.ny) {
-                y = 0;
-                from -= address.row_stride * address.ny;
-            }
+            const int next = after(y);
+            from += address.row_stride * (next - y);
+            y = next;
             load();
+            if constexpr (walls) {
+                at_walls.expect(y, k + 2 < layers + 2 * steps ? after(y) : y);
+            }
         }
         static_for<steps>([&]<int s>() {
             MomentSums<S, Real, V>& sum = sums[s];

@@ -10,25 +10,28 @@
 namespace lbm::cuda {
 
 /// The walls of a thread's cells, layer by layer, and, if there are `images`, the cells of which they are images behind
-/// faces with free slip.
+/// faces with free slip. What a layer has is read from memory one and two layers before.
 template <class S, class Real, int V, int steps, bool images>
 struct MomentWallsOfThread {
-    static constexpr int none = -1, outside = -2;
+    static constexpr int none = -1;
 
     const MomentWallRows& walls;
     const Address& address;
-    int x;
+    int x, y;  // y: in three dimensions
     bool has_cells;
-    bool is_outside[V];        // of the domain in all layers, by x
-    CellImage image_x[V];      // x of the cells that these are images of
-    int image_offsets[V];      // of those, from x
-    CellImage image_y;         // the same of their row in three dimensions
-    int first_real, end_real;  // layers, but images
-    int entry[steps + 1];      // of the layer that comes in, and of those before it: that of its cells, none or outside
+    bool is_outside[V];          // of the domain in all layers, by x
+    CellImage image_x[V];        // x of the cells that these are images of
+    int image_offsets[V];        // of those, from x
+    CellImage image_y;           // the same of their row in three dimensions
+    int first_real, end_real;    // layers, but images
+    int entry[steps + 1];        // of the layer that comes in, and of those before it: that of its cells, or none
+    UInt32 links[steps + 1][V];  // and what MomentWallCell has of these; solid: behind walls too
+    int next_entry = none, entry_after = none;  // of the layers to come
+    UInt32 next_links[V] = {};
 
     /// A thread without `cells` lies behind all that are needed.
     __device__ MomentWallsOfThread(const MomentWallRows& walls, const Address& address, int x, int y, bool cells)
-        : walls(walls), address(address), x(x), has_cells(cells) {
+        : walls(walls), address(address), x(x), y(y), has_cells(cells) {
         const int(&to_mirror)[6] = walls.cells_to_mirror;
         static_for<V>([&]<int v>() {
             is_outside[v] = is_behind(x + v, address.nx, 0);
@@ -39,7 +42,10 @@ struct MomentWallsOfThread {
         constexpr int last = S::D - 1;
         first_real = -to_mirror[2 * last];
         end_real = (last == 2 ? address.nz : address.ny) + to_mirror[2 * last + 1];
-        static_for<steps + 1>([&]<int s>() { entry[s] = none; });
+        static_for<steps + 1>([&]<int s>() {
+            entry[s] = none;
+            static_for<V>([&]<int v>() { links[s][v] = 0; });
+        });
     }
     __device__ bool has_image_x() const {
         bool any = false;
@@ -72,43 +78,53 @@ struct MomentWallsOfThread {
         return !address.self_periodic[axis] &&
                (-1 - at >= walls.cells_to_wall[2 * axis] || at - n >= walls.cells_to_wall[2 * axis + 1]);
     }
-    /// Goes on to the next layer, in which the thread has cells of row (y, z) of the block.
-    __device__ void enter(int y, int z) {
-        static_for<steps>([&]<int s>() { entry[steps - s] = entry[steps - 1 - s]; });
-        const bool behind = is_behind(y, address.ny, 1) || (S::D == 3 && is_behind(z, address.nz, 2));
-        entry[0] = behind ? outside : has_cells ? walls.chunk[walls.row(address, x, y, z)] : none;
+    __device__ bool is_row_behind(int layer) const {
+        return is_behind(S::D == 3 ? y : layer, address.ny, 1) || (S::D == 3 && is_behind(layer, address.nz, 2));
     }
-    /// The cell of a layer that came in `s` layers ago.
-    template <int s, int v>
-    __device__ MomentWallCell cell() const {
-        return entry[s] < 0 ? MomentWallCell{} : walls.cells[number<s, v>()];
+    /// The number of the entries of the thread's cells in a layer; none where they have no walls.
+    __device__ int entry_of(int layer) const {
+        const Index row = S::D == 3 ? walls.row(address, x, y, layer) : walls.row(address, x, layer, 0);
+        return has_cells && !is_row_behind(layer) ? walls.chunk[row] : none;
+    }
+    template <int v>
+    __device__ UInt32 links_of(int entry, bool is_row_behind) const {
+        const UInt32 behind = is_row_behind || is_outside[v] ? MomentWallCell::solid : 0;
+        return entry < 0 ? behind : walls.cells[entry + MomentWallRows::place(x + v)].links | behind;
+    }
+    /// Reads what a layer has before it comes in, and where that of the layer after it is.
+    __device__ void expect(int layer, int after) {
+        next_entry = entry_after;
+        const bool behind = is_row_behind(layer);
+        static_for<V>([&]<int v>() { next_links[v] = links_of<v>(next_entry, behind); });
+        entry_after = entry_of(after);
+    }
+    /// The same of the first layer.
+    __device__ void begin(int layer, int after) {
+        entry_after = entry_of(layer);
+        expect(layer, after);
+    }
+    /// Goes on to the layer to come.
+    __device__ void enter() {
+        static_for<steps>([&]<int s>() {
+            entry[steps - s] = entry[steps - 1 - s];
+            static_for<V>([&]<int v>() { links[steps - s][v] = links[steps - 1 - s][v]; });
+        });
+        entry[0] = next_entry;
+        static_for<V>([&]<int v>() { links[0][v] = next_links[v]; });
     }
     /// Its number among those that have entries.
     template <int s, int v>
     __device__ int number() const {
         return entry[s] + MomentWallRows::place(x + v);
     }
-    template <int s, int v>
-    __device__ bool is_solid(const MomentWallCell& cell) const {
-        return entry[s] == outside || is_outside[v] || (cell.links & MomentWallCell::solid) != 0;
-    }
-    template <int s>
-    __device__ bool may_have_any() const {
-        bool any = entry[s] != none;
-        static_for<V>([&]<int v>() { any = any || is_outside[v]; });
-        return any;
-    }
-
     /// Clears the populations of solid cells of the layer that came in `s` layers ago.
     template <int s>
     __device__ void clear(Real (&h)[V][S::Q]) const {
-        if (may_have_any<s>()) {
-            static_for<V>([&]<int v>() {
-                if (is_solid<s, v>(cell<s, v>())) {
-                    static_for<S::Q>([&]<int i>() { h[v][i] = Real(0); });
-                }
-            });
-        }
+        static_for<V>([&]<int v>() {
+            if ((links[s][v] & MomentWallCell::solid) != 0) {
+                static_for<S::Q>([&]<int i>() { h[v][i] = Real(0); });
+            }
+        });
     }
 };
 
@@ -145,7 +161,7 @@ struct OwnPopulations {
 
 /// Computes what the formulas of a cell's links give, in the places of the incoming populations. The moments that they
 /// read of an image across x or y are the images of those of the cell, which sums of its own populations would not be.
-/// Few cells have other walls than such at rest, so that this is no part of the loop over layers.
+/// Few cells have other walls than such that reflect, so that this is no part of the loop over layers.
 template <class S, class Real>
 __device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, const MomentWallCell& cell, bool image_x,
                                                bool image_y, Real compressibility, const Real (&own)[S::Q],
@@ -201,24 +217,28 @@ template <int s, class S, class Real, int V, int steps, bool images, class IsCom
 __device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>& walls, const Real (&own)[V][S::Q],
                             Real compressibility, Real (&in)[V][S::Q], LayerSums<S, Real> (&below)[V],
                             const IsComplete& is_complete) {
-    if (walls.entry[s] >= 0) {
-        static_for<V>([&]<int v>() {
-            const MomentWallCell cell = walls.template cell<s, v>();
-            if (cell.has_links(S::Q) && is_complete(v)) {
-                const KeptPopulations<S, Real> kept(walls.walls, s, walls.template number<s, v>());
-                if ((cell.links & MomentWallCell::rests) != 0) {
-                    give<S>(cell.links, kept, in[v], below[v],
-                            [&]<int i>() { return own[v][Stencil<S>::opposite(i)]; });
-                } else {
-                    Real h[S::Q], given[S::Q];
-                    static_for<S::Q>([&]<int i>() { h[i] = own[v][i]; });
-                    evaluate_formulas<S>(walls.walls, cell, images && walls.image_x[v].odd, images && walls.image_y.odd,
-                                         compressibility, h, given);
-                    give<S>(cell.links, kept, in[v], below[v], [&]<int i>() { return given[i]; });
-                }
+    static_for<V>([&]<int v>() {
+        const UInt32 links = walls.links[s][v];
+        if (MomentWallCell::has_links(links, S::Q) && is_complete(v)) {
+            const int number = walls.template number<s, v>();
+            const KeptPopulations<S, Real> kept(walls.walls, s, number);
+            if ((links & MomentWallCell::rests) != 0) {
+                give<S>(links, kept, in[v], below[v], [&]<int i>() { return own[v][Stencil<S>::opposite(i)]; });
+            } else if ((links & MomentWallCell::reflects) != 0) {
+                const backend::WallLink* const first = walls.walls.links + walls.walls.cells[number].first;
+                give<S>(links, kept, in[v], below[v], [&]<int i>() {
+                    const auto& link = first[__popc(links & ((1U << i) - 1))];
+                    return boundary::bounced_back(own[v][Stencil<S>::opposite(i)], Real(link.value));
+                });
+            } else {
+                Real h[S::Q], given[S::Q];
+                static_for<S::Q>([&]<int i>() { h[i] = own[v][i]; });
+                evaluate_formulas<S>(walls.walls, walls.walls.cells[number], images && walls.image_x[v].odd,
+                                     images && walls.image_y.odd, compressibility, h, given);
+                give<S>(links, kept, in[v], below[v], [&]<int i>() { return given[i]; });
             }
-        });
-    }
+        }
+    });
 }
 
 /// The sums of what comes in to a thread's cells from the layer above, of which `in` are the populations and which came
@@ -230,15 +250,15 @@ __device__ void sums_above(const MomentWallsOfThread<S, Real, V, steps, images>&
                            LayerSums<S, Real> (&below)[V], LayerSums<S, Real> (&above)[V]) {
     const bool from_image = images && layer - s == walls.end_real;
     static_for<V>([&]<int v>() {
-        const MomentWallCell cell = walls.template cell<s + 1, v>();
+        const UInt32 links = walls.links[s + 1][v];
         const KeptPopulations<S, Real> kept(walls.walls, s, walls.template number<s + 1, v>());
         if (from_image) {
             Real given[S::Q] = {};
-            kept.for_each(cell.links, [&]<int i>(Real number) { given[i] = number; });
+            kept.for_each(links, [&]<int i>(Real number) { given[i] = number; });
             above[v] = below[v];
             add_given<S, -1>(above[v], given);
         } else {
-            kept.for_each(cell.links, [&]<int i>(Real number) { in[v][i] = number; });
+            kept.for_each(links, [&]<int i>(Real number) { in[v][i] = number; });
             above[v] = layer_sums<S, -1>(in[v]);
         }
         if (images && layer - s == walls.first_real) {
@@ -251,13 +271,11 @@ __device__ void sums_above(const MomentWallsOfThread<S, Real, V, steps, images>&
 template <int s, class S, class Real, int V, int steps, bool images>
 __device__ void clear_solid(const MomentWallsOfThread<S, Real, V, steps, images>& walls,
                             StoredMoments<S, Real> (&m)[V]) {
-    if (walls.template may_have_any<s>()) {
-        static_for<V>([&]<int v>() {
-            if (walls.template is_solid<s, v>(walls.template cell<s, v>())) {
-                m[v] = {};
-            }
-        });
-    }
+    static_for<V>([&]<int v>() {
+        if ((walls.links[s][v] & MomentWallCell::solid) != 0) {
+            m[v] = {};
+        }
+    });
 }
 
 }  // namespace lbm::cuda
