@@ -74,6 +74,8 @@ inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by) {
     return unsigned(((unsigned long long)high << 32 | low) >> (by & 31U));
 }
 
+inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
+inline int __ffs(int bits) { return __builtin_ffs(bits); }
 inline unsigned __umulhi(unsigned a, unsigned b) { return unsigned((unsigned long long)a * b >> 32); }
 inline long long __mul64hi(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
 inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }

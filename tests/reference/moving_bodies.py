@@ -62,7 +62,7 @@ class MovingReference(Reference):
     def _cut(self, pose: Pose, x: Array, c: Array) -> float:
         """Where the line from a point along c goes into the body."""
         outside, inside = 0.0, 1.0
-        for _ in range(22):
+        for _ in range(40):
             middle = (outside + inside) / 2
             if self.holds(pose, (x + middle * c)[:, None])[0]:
                 inside = middle

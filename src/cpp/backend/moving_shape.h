@@ -20,9 +20,10 @@ constexpr int shape_kinds = 9;
 ///   polygon   low and high end along the axis of a prism, the lowest v and the inverse height of a bin, and for each
 ///             edge (u, v) of its lower and of its upper end. Integers: the axes of u, v and along the prism, the
 ///             number of bins, where the edges of each bin begin, and their numbers
-///   mesh      the lowest (x, y), the inverse sizes of a bin, and for each triangle the three corners. Integers:
-///             whether its triangles are turned alike, the numbers of bins along x and y, where the triangles of each
-///             bin begin (x fastest), and their numbers
+///   mesh      the lowest (x, y, z), the inverse sizes of a column along x and y and those of a box, and for each
+///             triangle the three corners. Integers: whether its triangles are turned alike, the numbers of columns
+///             along x and y, the numbers of boxes along x, y and z, and where the lists of the boxes begin; then where
+///             the triangles of each column begin (x fastest), and their numbers; and the same of each box
 struct ShapePart {
     ShapeKind kind;
     int is_placed;
@@ -41,6 +42,9 @@ struct Shape {
 namespace shape {
 
 using Point = double[3];
+
+/// A coordinate whose number is known at run time only. An index would have a GPU keep the point in its memory.
+LBM_HD double coordinate(const Point& p, int d) { return d == 0 ? p[0] : d == 1 ? p[1] : p[2]; }
 
 LBM_HD double squared_distance(const double* center, const Point& p) {
     const double x = p[0] - center[0], y = p[1] - center[1], z = p[2] - center[2];
@@ -68,7 +72,7 @@ LBM_HD bool behind_plane(const double* n, const Point& p) {
 
 /// By the edges that a line from the point along u crosses, as Polygon.inside has it.
 LBM_HD bool in_polygon(const double* n, const int* table, const Point& p) {
-    const double u = p[table[0]], v = p[table[1]], along = p[table[2]];
+    const double u = coordinate(p, table[0]), v = coordinate(p, table[1]), along = coordinate(p, table[2]);
     const int bins = table[3];
     const double bin = (v - n[2]) * n[3];
     if (!(along >= n[0] && along <= n[1] && bin >= 0 && bin < bins)) {
@@ -96,20 +100,23 @@ LBM_HD bool left_of_edge(const double* a, const double* b, const Point& p) {
     return (side >= 0) != swaps;
 }
 
+/// Numbers of a mesh before its triangles, and integers before the lists of its columns.
+constexpr int mesh_numbers = 8, mesh_integers = 7;
+
 /// By the triangles that a line from the point down along z crosses: how often it goes in less how often it goes out,
 /// or of triangles that are not turned alike whether it crosses an odd number of them.
 LBM_HD bool in_mesh(const double* n, const int* table, const Point& p) {
     const int columns = table[1], rows = table[2];
-    const double x = (p[0] - n[0]) * n[2], y = (p[1] - n[1]) * n[3];
+    const double x = (p[0] - n[0]) * n[3], y = (p[1] - n[1]) * n[4];
     if (!(x >= 0 && x < columns && y >= 0 && y < rows)) {
         return false;
     }
-    const int* begin = table + 3;
+    const int* begin = table + mesh_integers;
     const int* triangles = begin + columns * rows + 1;
     const int k = int(y) * columns + int(x);
     int winding = 0, crossed = 0;
     for (int t = begin[k]; t < begin[k + 1]; ++t) {
-        const double* a = n + 4 + Index(9) * triangles[t];
+        const double* a = n + mesh_numbers + Index(9) * triangles[t];
         const double* b = a + 3;
         const double* c = a + 6;
         const bool left = left_of_edge(a, b, p);
@@ -127,16 +134,20 @@ LBM_HD bool in_mesh(const double* n, const int* table, const Point& p) {
     return table[0] != 0 ? winding != 0 : (crossed & 1) != 0;
 }
 
-LBM_HD bool in_part(const Shape& shape, const ShapePart& part, const Point& p) {
+/// Brings a point of the body's frame to that of a part, whose numbers behind the placement it returns.
+LBM_HD const double* to_part(const Shape& shape, const ShapePart& part, const Point& p, Point& own) {
     const double* n = shape.numbers + part.first;
-    const int* table = shape.table + part.table;
-    Point own = {p[0], p[1], p[2]};
-    if (part.is_placed != 0) {
-        for (int d = 0; d < 3; ++d) {
-            own[d] = n[d] * (p[0] - n[9]) + n[3 + d] * (p[1] - n[10]) + n[6 + d] * (p[2] - n[11]);
-        }
-        n += 12;
+    const bool is_placed = part.is_placed != 0;
+    for (int d = 0; d < 3; ++d) {
+        own[d] = is_placed ? n[d] * (p[0] - n[9]) + n[3 + d] * (p[1] - n[10]) + n[6 + d] * (p[2] - n[11]) : p[d];
     }
+    return is_placed ? n + 12 : n;
+}
+
+LBM_HD bool in_part(const Shape& shape, const ShapePart& part, const Point& p) {
+    const int* table = shape.table + part.table;
+    Point own;
+    const double* n = to_part(shape, part, p, own);
     switch (part.kind) {
         case ShapeKind::Sphere: return squared_distance(n, own) <= n[3];
         case ShapeKind::Cylinder: return in_cylinder(n, own);

@@ -36,6 +36,19 @@ private:
     Index first_;
 };
 
+/// The product of the numbers of bins along so many axes, which are in the table.
+Index bins_of(const Range<int>& table, Index at, int axes) {
+    Index product = 1;
+    for (int d = 0; d < axes; ++d) {
+        const int bins = table.at(at + d);
+        if (bins < 1 || bins > 1024) {
+            throw std::invalid_argument("shape: there must be 1 to 1024 bins along an axis");
+        }
+        product *= bins;
+    }
+    return product;
+}
+
 /// Throws unless bins list items, of `numbers` numbers each, that there are: `bins` where each begins, then the items.
 void check_bins(const Range<int>& table, Index at, Index bins, const Range<double>& numbers, Index first, Index each) {
     table.require(at + bins + 1);
@@ -69,13 +82,14 @@ void check_region(const ShapePart& part, const backend::MovingBodyData& given) {
                     throw std::invalid_argument("shape: the axes of a polygon must be 0 to 2");
                 }
             }
-            check_bins(table, 4, std::max(table.at(3), 0), numbers, placed + 4, 4);
+            check_bins(table, 4, bins_of(table, 3, 1), numbers, placed + 4, 4);
             break;
         }
         case ShapeKind::Mesh: {
-            numbers.require(placed + 4);
-            const Index columns = std::max(table.at(1), 0), rows = std::max(table.at(2), 0);
-            check_bins(table, 3, columns * rows, numbers, placed + 4, 9);
+            const Index first = placed + backend::shape::mesh_numbers;
+            numbers.require(first);
+            check_bins(table, backend::shape::mesh_integers, bins_of(table, 1, 2), numbers, first, 9);
+            check_bins(table, table.at(6), bins_of(table, 3, 3), numbers, first, 9);
             break;
         }
         default: throw std::invalid_argument("shape: a part of unknown kind");

@@ -122,8 +122,7 @@ def _region(geometry: Geometry) -> tuple[str, Sequence[Any], Sequence[Any]]:
 
 def _polygon(polygon: Polygon, low: float, high: float, axis: str) -> tuple[list[float], list[int]]:
     """Edges in bins of v, each of which lists those that its lines of constant v may meet."""
-    ends = np.array([(*a, *b) if a[1] < b[1] else (*b, *a) for a, b in pairwise([*polygon.points, polygon.points[0]])])
-    edges = ends[ends[:, 1] != ends[:, 3]]
+    edges = np.array([(*a, *b) if a[1] < b[1] else (*b, *a) for a, b in pairwise([*polygon.points, polygon.points[0]])])
     first, last = float(edges[:, 1].min()), float(edges[:, 3].max())
     count = int(np.clip(math.ceil(2 * (last - first)), 1, MOST_BINS))
     inverse = count / (last - first)
@@ -134,18 +133,28 @@ def _polygon(polygon: Polygon, low: float, high: float, axis: str) -> tuple[list
 
 
 def _mesh(mesh: Mesh) -> tuple[list[float], list[int]]:
-    """Triangles in bins of (x, y), each of which lists those that its lines along z may meet."""
+    """Triangles in columns, each of which lists those that its lines along z may meet, and in boxes, each of which lists
+    those that may be in it. Links are cut by the triangles of the boxes about them: so these are of a cell at least,
+    and larger if they would be far more than triangles."""
     corners = mesh.vertices[mesh.triangles]
     low, high = corners.min(axis=1), corners.max(axis=1)
-    first, last = low.min(axis=0)[:2], high.max(axis=0)[:2]
-    counts = np.clip(np.ceil(last - first), 1, MOST_BINS).astype(int)
-    inverse = counts / (last - first)
-    bins = [
-        _bins_of(low[:, d], high[:, d], float(first[d]), float(inverse[d]), int(counts[d])) for d in reversed(range(2))
-    ]
-    begin, items = _listed(bins, (int(counts[1]), int(counts[0])))
-    numbers = [*first.tolist(), *inverse.tolist(), *corners.ravel().tolist()]
-    return numbers, [int(mesh.is_oriented), *counts.tolist(), *begin, *items]
+    first = low.min(axis=0)
+    size = high.max(axis=0) - first
+    columns = np.clip(np.ceil(2 * size[:2]), 1, MOST_BINS).astype(int)
+    edge = max(1.0, float(np.cbrt(size.prod() / (4 * len(corners)))))
+    boxes = np.clip(np.ceil(size / edge), 1, MOST_BINS).astype(int)
+    inverses: list[float] = []
+    lists: list[list[int]] = []
+    for counts in (columns, boxes):
+        inverse = counts / np.where(size > 0, size, 1.0)[: len(counts)]
+        axes = reversed(range(len(counts)))
+        bins = [_bins_of(low[:, d], high[:, d], float(first[d]), float(inverse[d]), int(counts[d])) for d in axes]
+        begin, items = _listed(bins, tuple(map(int, reversed(counts))))
+        inverses.extend(inverse.tolist())
+        lists.append([*begin, *items])
+    numbers = [*first.tolist(), *inverses, *corners.ravel().tolist()]
+    head = [int(mesh.is_oriented), *columns.tolist(), *boxes.tolist()]
+    return numbers, [*head, len(head) + 1 + len(lists[0]), *lists[0], *lists[1]]
 
 
 def _bins_of(low: Floats, high: Floats, first: float, inverse: float, count: int) -> NDArray[np.int64]:
@@ -155,7 +164,7 @@ def _bins_of(low: Floats, high: Floats, first: float, inverse: float, count: int
 
 
 def _listed(bins: list[NDArray[np.int64]], counts: tuple[int, ...]) -> tuple[list[int], list[int]]:
-    """Where the items of each bin begin, and their numbers, of bins along one or two axes, the last axis fastest."""
+    """Where the items of each bin begin, and their numbers, of bins along one axis or more, the last axis fastest."""
     spans = [ends[:, 1] - ends[:, 0] + 1 for ends in bins]
     each = np.prod(spans, axis=0)
     items = np.repeat(np.arange(len(each)), each)

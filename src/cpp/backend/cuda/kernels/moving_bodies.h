@@ -17,26 +17,24 @@ template <class S, class Real, class Stored>
 class AroundBody {
 public:
     __device__ explicit AroundBody(const MovingBodyArguments& a)
-        : state_{a.state},
-          lattice_(state_.lattice()),
-          cells_(lattice_, a.bodies, a.place, factors_of_step(a.scaling)) {}
+        : state_{a.state}, cells_(state_.lattice(), a.bodies, a.place, factors_of_step(a.scaling)) {}
 
     __device__ const backend::MovingCells<S, Real, Stored>& cells() const { return cells_; }
 
     /// The links that the body cuts of the cell of an index in its box; none of one that is in a body at rest.
     __device__ unsigned walls(Index k) const {
-        if (k >= cells_.count()) {
+        const unsigned found = k < cells_.count() ? cells_.walls(k) : 0U;
+        if (found == 0) {
             return 0;
         }
         const backend::MovingCell cell = cells_.cell(k);
-        const unsigned found = cell.is_in_block ? cells_.walls(cell) : 0U;
-        const Index row = Index(cell.local[2]) * lattice_.address.ny + cell.local[1];
-        return found != 0 && !state_.solid(row * lattice_.address.nx + cell.local[0]) ? found : 0U;
+        const Address& address = state_.a.address;
+        const Index row = Index(cell.local[2]) * address.ny + cell.local[1];
+        return state_.solid(row * address.nx + cell.local[0]) ? 0U : found;
     }
 
 private:
     StateAccess<S, Real, Stored> state_;
-    backend::LatticeView<S, Real, Stored> lattice_;
     backend::MovingCells<S, Real, Stored> cells_;
 };
 
@@ -60,13 +58,13 @@ __global__ void __launch_bounds__(shared_links_threads, 2)
     apply_body_walls(const __grid_constant__ Members<members, MovingBodyArguments> all) {
     __shared__ SharedLinks shared;
     const MovingBodyArguments& a = all.own();
-    const Index first = Index(blockIdx.x) * blockDim.x;
     let_next_kernel_begin();
     wait_for_kernel_before();
     set_row_of_update_after(a.scaling);
     const AroundBody<S, Real, Stored> around(a);
-    for_shared_links(around.walls(first + threadIdx.x), shared,
-                     [&](int thread, int i) { around.cells().set_incoming(around.cells().cell(first + thread), i); });
+    for_shared_links(around.walls(spread_index(threadIdx.x)), shared, [&](int thread, int i) {
+        around.cells().set_incoming(around.cells().cell(spread_index(thread)), i);
+    });
 }
 
 /// Sets the populations of the cells that the body covers or has just left.
@@ -79,10 +77,7 @@ __global__ void fill_body(const __grid_constant__ Members<members, MovingBodyArg
         wait_for_kernel_before();
         set_row_of_update_after(a.scaling);
         const AroundBody<S, Real, Stored> around(a);
-        const backend::MovingCell cell = around.cells().cell(k);
-        if (cell.is_in_block) {
-            around.cells().fill(cell);
-        }
+        around.cells().fill(k);
     }
 }
 
@@ -95,9 +90,9 @@ __global__ void moving_body_force(const __grid_constant__ MovingBodyArguments a,
     const double center[3] = {center_x, center_y, center_z};
     backend::ForceAndTorque sum{};
     const Index stride = Index(gridDim.x) * blockDim.x;
-    for (Index first = Index(blockIdx.x) * blockDim.x; first < around.cells().count(); first += stride) {
-        for_shared_links(around.walls(first + threadIdx.x), shared, [&](int thread, int i) {
-            around.cells().add_force(around.cells().cell(first + thread), i, center, moves != 0, sum);
+    for (Index first = 0; first < around.cells().count(); first += stride) {
+        for_shared_links(around.walls(first + spread_index(threadIdx.x)), shared, [&](int thread, int i) {
+            around.cells().add_force(around.cells().cell(first + spread_index(thread)), i, center, moves != 0, sum);
         });
     }
     double sums[6] = {sum.force[0], sum.force[1], sum.force[2], sum.torque[0], sum.torque[1], sum.torque[2]};

@@ -15,12 +15,13 @@ struct SharedLinks {
     unsigned links[shared_links_threads];  // of each thread: bit i for that of population i
 };
 
-__device__ inline int count_bits(unsigned bits) {
-    int count = 0;
-    for (; bits != 0; bits &= bits - 1) {
-        ++count;
-    }
-    return count;
+/// The index of a thread of this block among all of a grid, of which each warp has 32 that follow each other, and those
+/// of a block are far apart. Cells with many links are close together, and so are in many blocks.
+__device__ inline Index spread_index(unsigned thread) {
+    constexpr unsigned apart = 37;  // warps; a prime, so that rows and layers of cells are no multiple of it
+    const unsigned warp = thread / 32;
+    const Index group = Index(warp) * gridDim.x + (blockIdx.x + warp * apart) % gridDim.x;
+    return 32 * group + thread % 32;
 }
 
 /// Calls visit(thread, i) for each link that a thread of the block has, `own` of this one, in some thread. All threads
@@ -28,7 +29,7 @@ __device__ inline int count_bits(unsigned bits) {
 template <class Visit>
 __device__ void for_shared_links(unsigned own, SharedLinks& shared, Visit&& visit) {
     const int thread = int(threadIdx.x), lane = thread % 32, warp = thread / 32;
-    int end = count_bits(own);
+    int end = __popc(own);
     for (int step = 1; step < 32; step *= 2) {
         const int before = __shfl_up_sync(whole_warp, end, unsigned(step));
         end += lane >= step ? before : 0;
@@ -55,10 +56,7 @@ __device__ void for_shared_links(unsigned own, SharedLinks& shared, Visit&& visi
         for (int skip = link - (of > 0 ? shared.end[of - 1] : 0); skip > 0; --skip) {
             left &= left - 1;
         }
-        int i = 0;
-        for (; (left >> i & 1U) == 0; ++i) {
-        }
-        visit(of, i);
+        visit(of, __ffs(int(left)) - 1);
     }
 }
 
