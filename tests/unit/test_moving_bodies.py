@@ -174,6 +174,26 @@ def test_a_mesh_is_looked_up_by_the_triangles_above_each_point():
         shape_parts(lbm.Mesh(corners, faces[:-1]))
 
 
+@pytest.mark.parametrize("scale", [0.3, 1.0, 40.0])
+def test_the_boxes_of_a_mesh_list_all_triangles_in_them(scale, rng):
+    """As links are cut by the triangles of the boxes about them; fewer boxes where triangles are large."""
+    corners = np.array([[x, y, z] for x in (-3.0, 3.0) for y in (-2.0, 3.0) for z in (-3.0, 2.0)])
+    faces = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1)]
+    faces += [(2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
+    mesh = lbm.Mesh(scale * (corners + rng.uniform(-1, 1, corners.shape)), faces)
+    _, numbers, table = shape_parts(mesh)
+    counts, begin = np.array(table[3:6]), table[6]
+    items = begin + int(counts.prod()) + 1
+    assert 1 <= counts.prod() < 8 * len(mesh.triangles)
+    weights = rng.dirichlet((1, 1, 1), (len(mesh.triangles), 50))
+    points = np.einsum("tpk,tkd->tpd", weights, mesh.vertices[mesh.triangles])
+    places = ((points - numbers[:3]) * numbers[5:8]).astype(int).clip(0, counts - 1)
+    boxes = (places[..., 2] * counts[1] + places[..., 1]) * counts[0] + places[..., 0]
+    for triangle, own in enumerate(boxes):
+        for box in own:
+            assert triangle in table[items + table[begin + box] : items + table[begin + box + 1]]
+
+
 def test_turbulence_models_take_bodies_that_move():
     for turbulence in (lbm.WALE(), lbm.Smagorinsky(0.1)):
         solver = lbm.Solver(box(), lbm.BGK(0.01), device="cpu", turbulence=turbulence)

@@ -133,9 +133,9 @@ def _polygon(polygon: Polygon, low: float, high: float, axis: str) -> tuple[list
 
 
 def _mesh(mesh: Mesh) -> tuple[list[float], list[int]]:
-    """Triangles in columns, each of which lists those that its lines along z may meet, and in boxes, each of which lists
-    those that may be in it. Links are cut by the triangles of the boxes about them: so these are of a cell at least,
-    and larger if they would be far more than triangles."""
+    """Triangles in columns, each of which lists those that its lines along z may meet, and in boxes, each of which
+    lists those that may be in it. Links are cut by the triangles of the boxes about them: so these are of a cell at
+    least, and larger if they would be far more than triangles."""
     corners = mesh.vertices[mesh.triangles]
     low, high = corners.min(axis=1), corners.max(axis=1)
     first = low.min(axis=0)

@@ -94,10 +94,11 @@ public:
     /// changes replace.
     void change_incoming(const StateArguments& state, bool programmatic_launch) const {
         mark(state, programmatic_launch);
-        for (const char* name : {"apply_body_walls", "fill_body"}) {
-            for (std::size_t k = 0; k < bodies_.size(); ++k) {
-                launch(name, bodies_[k].body.cells(), state, k, programmatic_launch);
-            }
+        for (std::size_t k = 0; k < bodies_.size(); ++k) {
+            launch("apply_body_walls", link_threads(k), state, k, programmatic_launch);
+        }
+        for (std::size_t k = 0; k < bodies_.size(); ++k) {
+            launch("fill_body", bodies_[k].body.cells(), state, k, programmatic_launch);
         }
     }
 
@@ -152,8 +153,12 @@ private:
                                            all_.as<backend::MovingBody>()};
         return {state, bodies, place_, scaling_.arguments_of_poses()};
     }
+    /// The threads that count the links of a body.
+    Index link_threads(std::size_t which) const {
+        return (bodies_[which].body.cells() + cells_of_thread - 1) / cells_of_thread;
+    }
     LaunchDimensions of_sums(std::size_t which) const {
-        LaunchDimensions found = flat(bodies_[which].body.cells());
+        LaunchDimensions found = flat(link_threads(which));
         found.blocks = std::min(found.blocks, 1024U);
         return found;
     }

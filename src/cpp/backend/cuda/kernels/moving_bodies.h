@@ -62,9 +62,9 @@ __global__ void __launch_bounds__(shared_links_threads, 2)
     wait_for_kernel_before();
     set_row_of_update_after(a.scaling);
     const AroundBody<S, Real, Stored> around(a);
-    for_shared_links(around.walls(spread_index(threadIdx.x)), shared, [&](int thread, int i) {
-        around.cells().set_incoming(around.cells().cell(spread_index(thread)), i);
-    });
+    for_shared_links(
+        shared, [&](int cell) { return around.walls(spread_index(cell)); },
+        [&](int cell, int i) { around.cells().set_incoming(around.cells().cell(spread_index(cell)), i); });
 }
 
 /// Sets the populations of the cells that the body covers or has just left.
@@ -89,11 +89,13 @@ __global__ void moving_body_force(const __grid_constant__ MovingBodyArguments a,
     const AroundBody<S, Real, Stored> around(a);
     const double center[3] = {center_x, center_y, center_z};
     backend::ForceAndTorque sum{};
-    const Index stride = Index(gridDim.x) * blockDim.x;
+    const Index stride = Index(gridDim.x) * SharedLinks::cells;
     for (Index first = 0; first < around.cells().count(); first += stride) {
-        for_shared_links(around.walls(first + spread_index(threadIdx.x)), shared, [&](int thread, int i) {
-            around.cells().add_force(around.cells().cell(first + spread_index(thread)), i, center, moves != 0, sum);
-        });
+        for_shared_links(
+            shared, [&](int cell) { return around.walls(first + spread_index(cell)); },
+            [&](int cell, int i) {
+                around.cells().add_force(around.cells().cell(first + spread_index(cell)), i, center, moves != 0, sum);
+            });
     }
     double sums[6] = {sum.force[0], sum.force[1], sum.force[2], sum.torque[0], sum.torque[1], sum.torque[2]};
     sum_block(sums, partial + 6 * Index(blockIdx.x));
