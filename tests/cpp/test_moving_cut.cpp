@@ -79,7 +79,8 @@ OnePart prism(double low, double high) {
 OnePart dented_sphere(int n) {
     const int bins = 6;
     const double inverse = bins / 5.0;
-    std::vector<double> numbers = {-2.5, -2.5, -2.5, inverse, inverse, inverse, inverse, inverse};
+    const double part = shape::mesh_parts / 5.0;
+    std::vector<double> numbers = {-2.5, -2.5, -2.5, inverse, inverse, inverse, inverse, inverse, part, part, part};
     const auto add = [&](int sx, int sy, int sz, int i, int j) {
         double x[3] = {double(i), double(j), double(n - i - j)};
         const double r = 2.4 / std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
@@ -103,7 +104,7 @@ OnePart dented_sphere(int n) {
         }
     }
     const auto triangles = int((numbers.size() - shape::mesh_numbers) / 9);
-    std::vector<int> table = {1, bins, bins, bins, bins, bins, 0};
+    std::vector<int> table = {1, bins, bins, bins, bins, bins, 0, 0};
     const auto is_in_bin = [&](int k, int triangle, int axes) {
         const double* own = numbers.data() + shape::mesh_numbers + 9 * std::size_t(triangle);
         bool found = true;
@@ -117,7 +118,24 @@ OnePart dented_sphere(int n) {
     };
     add_bins(table, bins * bins, triangles, [&](int k, int triangle) { return is_in_bin(k, triangle, 2); });
     table[6] = int(table.size());
-    add_bins(table, bins * bins * bins, triangles, [&](int k, int triangle) { return is_in_bin(k, triangle, 3); });
+    std::vector<int> boxes;
+    add_bins(boxes, bins * bins * bins, triangles, [&](int k, int triangle) { return is_in_bin(k, triangle, 3); });
+    const auto count = std::ptrdiff_t(bins * bins * bins);
+    table.insert(table.end(), boxes.begin(), boxes.begin() + count + 1);
+    for (std::ptrdiff_t k = 0; k < count; ++k) {  // the search finds those without triangles too
+        table.push_back(2);
+    }
+    table.resize((table.size() + 3) / 4 * 4);
+    table[7] = int(table.size());
+    for (auto item = boxes.begin() + count + 1; item != boxes.end(); ++item) {
+        const double* own = numbers.data() + shape::mesh_numbers + 9 * std::size_t(*item);
+        table.push_back(*item);
+        for (int d = 0; d < 3; ++d) {
+            const double low = (std::min({own[d], own[3 + d], own[6 + d]}) + 2.5) * part;
+            const double high = (std::max({own[d], own[3 + d], own[6 + d]}) + 2.5) * part;
+            table.push_back(int(unsigned(low) | (unsigned(high) + 1) << 16));
+        }
+    }
     return part_of(ShapeKind::Mesh, numbers, table);
 }
 

@@ -153,9 +153,10 @@ def meeting_bodies(D: int, **more: Any) -> lbm.Solver:
 def test_bodies_that_meet_have_the_same_bits_in_all_layouts(D, streaming, device):
     """Also where a cell beside one has just been left by another."""
     layouts = [lbm.Layout.split(BOX[D], cut[:D], device) for cut in ((2, 1, 1), (3, 2, 1), (4, 3, 2))]
-    one, *others = (meeting_bodies(D, streaming=streaming, device=device), *(
-        meeting_bodies(D, streaming=streaming, layout=layout) for layout in layouts
-    ))
+    one, *others = (
+        meeting_bodies(D, streaming=streaming, device=device),
+        *(meeting_bodies(D, streaming=streaming, layout=layout) for layout in layouts),
+    )
     for _ in range(11 if D == 2 else 4):
         one.step(3)
         assert np.isfinite(one.populations()).all()

@@ -183,15 +183,45 @@ def test_the_boxes_of_a_mesh_list_all_triangles_in_them(scale, rng):
     mesh = lbm.Mesh(scale * (corners + rng.uniform(-1, 1, corners.shape)), faces)
     _, numbers, table = shape_parts(mesh)
     counts, begin = np.array(table[3:6]), table[6]
-    items = begin + int(counts.prod()) + 1
+    states, entries = begin + int(counts.prod()) + 1, table[7]
+    assert entries % 4 == 0
     assert 1 <= counts.prod() < 8 * len(mesh.triangles)
     weights = rng.dirichlet((1, 1, 1), (len(mesh.triangles), 50))
     points = np.einsum("tpk,tkd->tpd", weights, mesh.vertices[mesh.triangles])
     places = ((points - numbers[:3]) * numbers[5:8]).astype(int).clip(0, counts - 1)
     boxes = (places[..., 2] * counts[1] + places[..., 1]) * counts[0] + places[..., 0]
+    steps = 65535 * (points - numbers[:3]) / np.ptp(mesh.vertices, axis=0)
     for triangle, own in enumerate(boxes):
-        for box in own:
-            assert triangle in table[items + table[begin + box] : items + table[begin + box + 1]]
+        for box, at in zip(own, steps[triangle], strict=True):
+            assert table[states + box] == 2
+            of_box = table[entries + 4 * table[begin + box] : entries + 4 * table[begin + box + 1]].reshape(-1, 4)
+            extent = of_box[of_box[:, 0] == triangle, 1:].view(np.uint32)
+            assert len(extent) == 1
+            assert ((extent & 0xFFFF) < at).all()
+            assert ((extent >> 16) > at).all() or (at > 65534).any()
+
+
+def test_boxes_of_a_mesh_without_triangles_are_inside_or_outside(rng):
+    torus = _torus(14.0, 4.0)
+    _, numbers, table = shape_parts(torus)
+    counts, states = table[3:6], table[table[6] + int(table[3:6].prod()) + 1 :]
+    points = rng.uniform(*torus.bounds, (20000, 3))
+    places = ((points - numbers[:3]) * numbers[5:8]).astype(int).clip(0, counts - 1)
+    found = states[(places[:, 2] * counts[1] + places[:, 1]) * counts[0] + places[:, 0]]
+    is_inside = torus.inside(*points.T)
+    assert (found[is_inside] >= 1).all()
+    assert (found[~is_inside] != 1).all()
+    assert all(np.count_nonzero(found == state) > 100 for state in range(3))
+
+
+def _torus(large: float, small: float) -> lbm.Mesh:
+    n = 40
+    u, v = np.meshgrid(*2 * [np.linspace(0, 2 * np.pi, n, endpoint=False)], indexing="ij")
+    r = large + small * np.cos(v)
+    i, j = (k.ravel() for k in np.meshgrid(np.arange(n), np.arange(n), indexing="ij"))
+    a, b, c, d = (k % n * n + m % n for k, m in ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)))
+    corners = np.stack([r * np.cos(u), r * np.sin(u), small * np.sin(v)], axis=-1).reshape(-1, 3)
+    return lbm.Mesh(corners, np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)]))
 
 
 def test_turbulence_models_take_bodies_that_move():

@@ -44,22 +44,13 @@ public:
 
     /// Finds which cells of the box and of its rim are in the body; one of an index that counts them, x fastest.
     LBM_HD void mark(Index index) const {
-        Index k[3], at[3];
-        const int size[3] = {body_.marked(0, S::D), body_.marked(1, S::D), body_.marked(2, S::D)};
-        split(index, size, k);
-        double x[3], p[3], p_before[3];
-        for (int d = 0; d < 3; ++d) {
-            at[d] = Index(step_.corner(d)) + k[d] - MovingBody::rim(d, S::D);
-            x[d] = d < S::D ? double(at[d]) + 0.5 : 0.0;
-        }
-        to_body(step_.pose(), x, p);
-        to_body(step_.pose_before(), x, p_before);
-        unsigned found = 0;
-        if (!is_far(p) && is_near_block(at)) {
-            found = is_inside(body_.shape, p) ? now : 0U;
-            found |= !is_far(p_before) && is_inside(body_.shape, p_before) ? before : 0U;
-        }
-        body_.marks[index] = static_cast<unsigned char>(found);
+        mark(index,
+             [](const Shape& shape, const shape::Point& p) LBM_INLINE_LAMBDA { return int(is_inside(shape, p)); });
+    }
+    /// The same where it takes no search; returns false, with nothing done, where it does.
+    LBM_HD bool mark_if_known(Index index) const {
+        return mark(index,
+                    [](const Shape& shape, const shape::Point& p) LBM_INLINE_LAMBDA { return known_inside(shape, p); });
     }
 
     /// The cell of an index in the box, x fastest.
@@ -196,6 +187,31 @@ public:
 
 private:
     static constexpr unsigned now = 1, before = 2;  // the bits of a mark: in the body at t + 1, and at t
+
+    /// Marks a cell by find(shape, point), which returns whether a point is inside; false where that returns 2.
+    template <class Find>
+    LBM_HD bool mark(Index index, const Find& find) const {
+        Index k[3], at[3];
+        const int size[3] = {body_.marked(0, S::D), body_.marked(1, S::D), body_.marked(2, S::D)};
+        split(index, size, k);
+        double x[3], p[3], p_before[3];
+        for (int d = 0; d < 3; ++d) {
+            at[d] = Index(step_.corner(d)) + k[d] - MovingBody::rim(d, S::D);
+            x[d] = d < S::D ? double(at[d]) + 0.5 : 0.0;
+        }
+        to_body(step_.pose(), x, p);
+        to_body(step_.pose_before(), x, p_before);
+        int at_end = 0, at_begin = 0;
+        if (!is_far(p) && is_near_block(at)) {
+            at_end = find(body_.shape, p);
+            at_begin = is_far(p_before) ? 0 : find(body_.shape, p_before);
+        }
+        const bool is_known = at_end < 2 && at_begin < 2;
+        if (is_known) {
+            body_.marks[index] = static_cast<unsigned char>((at_end != 0 ? now : 0U) | (at_begin != 0 ? before : 0U));
+        }
+        return is_known;
+    }
 
     /// The numbers along each axis of the cell of an index, x fastest.
     LBM_HD static void split(Index index, const int (&size)[3], Index (&k)[3]) {

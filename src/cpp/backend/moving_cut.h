@@ -159,21 +159,33 @@ LBM_HD double across_triangle(const double* corners, const Line& line) {
     return rise != 0 ? triple_product(a, e, f) / rise : no_crossing;
 }
 
-/// The first triangle that the line crosses, of those that the boxes about it list.
+/// The first triangle that the line crosses, of those that are in the boxes about it.
 LBM_HD double into_mesh(const double* n, const int* table, const Line& line) {
-    const int columns = table[3], rows = table[4], layers = table[5];
-    const int* begin = table + table[6];
-    const int* triangles = begin + Index(columns) * rows * layers + 1;
-    const BinRange x(line.from[0], line.along[0], n[0], n[5], columns);
-    const BinRange y(line.from[1], line.along[1], n[1], n[6], rows);
-    const BinRange z(line.from[2], line.along[2], n[2], n[7], layers);
+    const MeshBoxes boxes(table);
+    const BinRange x(line.from[0], line.along[0], n[0], n[5], boxes.columns);
+    const BinRange y(line.from[1], line.along[1], n[1], n[6], boxes.rows);
+    const BinRange z(line.from[2], line.along[2], n[2], n[7], boxes.layers);
+    UInt32 low[3], high[3];  // of the line, as those of the entries
+    for (int d = 0; d < 3; ++d) {
+        const BinRange own(line.from[d], line.along[d], n[d], n[8 + d], mesh_parts + 1);
+        low[d] = UInt32(own.first);
+        high[d] = UInt32(own.last);
+    }
     double nearest = 2;
     for (int layer = z.first; layer <= z.last; ++layer) {
         for (int row = y.first; row <= y.last; ++row) {
-            const int* of_row = begin + (Index(layer) * rows + row) * columns;  // whose boxes follow each other
+            // The boxes of a row follow each other.
+            const int* of_row = boxes.begin + (Index(layer) * boxes.rows + row) * boxes.columns;
             for (int t = of_row[x.first]; t < of_row[x.last + 1]; ++t) {
-                const double at = across_triangle(n + mesh_numbers + Index(9) * triangles[t], line);
-                nearest = at >= 0 && at < nearest ? at : nearest;
+                const MeshEntry entry = boxes.entries[t];
+                bool is_near = true;
+                for (int d = 0; d < 3; ++d) {
+                    is_near = is_near & ((entry.extent[d] & 0xFFFFU) <= high[d]) & ((entry.extent[d] >> 16) >= low[d]);
+                }
+                if (is_near) {
+                    const double at = across_triangle(n + mesh_numbers + Index(9) * entry.triangle, line);
+                    nearest = at >= 0 && at < nearest ? at : nearest;
+                }
             }
         }
     }

@@ -20,15 +20,18 @@ constexpr int shape_kinds = 9;
 ///   polygon   low and high end along the axis of a prism, the lowest v and the inverse height of a bin, and for each
 ///             edge (u, v) of its lower and of its upper end. Integers: the axes of u, v and along the prism, the
 ///             number of bins, where the edges of each bin begin, and their numbers
-///   mesh      the lowest (x, y, z), the inverse sizes of a column along x and y and those of a box, and for each
-///             triangle the three corners. Integers: whether its triangles are turned alike, the numbers of columns
-///             along x and y, the numbers of boxes along x, y and z, and where the lists of the boxes begin; then where
-///             the triangles of each column begin (x fastest), and their numbers; and the same of each box
+///   mesh      the lowest (x, y, z), the inverse sizes of a column along x and y, of a box and of the mesh_parts-th
+///   part
+///             of the mesh, and for each triangle the three corners. Integers: whether its triangles are turned alike,
+///             the numbers of columns along x and y, the numbers of boxes along x, y and z, where the lists of the
+///             boxes begin, and where their entries; then where the triangles of each column begin (x fastest), and
+///             their numbers; where the entries of each box begin, the states of the boxes, and, at a multiple of four
+///             integers, the entries (MeshBoxes)
 struct ShapePart {
     ShapeKind kind;
     int is_placed;
     int first;  // of its numbers
-    int table;  // the first of its integers
+    int table;  // the first of its integers, a multiple of four
 };
 
 /// A shape in the memory of a device: regions and, behind the two that it joins, each operation.
@@ -101,11 +104,50 @@ LBM_HD bool left_of_edge(const double* a, const double* b, const Point& p) {
 }
 
 /// Numbers of a mesh before its triangles, and integers before the lists of its columns.
-constexpr int mesh_numbers = 8, mesh_integers = 7;
+constexpr int mesh_numbers = 11, mesh_integers = 8;
 
-/// By the triangles that a line from the point down along z crosses: how often it goes in less how often it goes out,
-/// or of triangles that are not turned alike whether it crosses an odd number of them.
+/// A triangle that may be in a box of a mesh: its number, and along each axis where it begins (the lower half of the
+/// bits) and ends, both rounded outwards, in parts of mesh_parts of the mesh. With these most triangles need not be
+/// looked at, whose corners take far longer to come from memory.
+struct alignas(16) MeshEntry {
+    int triangle;
+    UInt32 extent[3];
+};
+constexpr int mesh_parts = 65535;
+
+/// What a mesh has in each of the boxes about it.
+struct MeshBoxes {
+    int columns, rows, layers;
+    const int* begin;  // of the entries of each box, x fastest
+    const int* state;  // whether a box without triangles is outside (0) or inside (1); 2: it has some
+    const MeshEntry* entries;
+
+    LBM_HD explicit MeshBoxes(const int* table)
+        : columns(table[3]),
+          rows(table[4]),
+          layers(table[5]),
+          begin(table + table[6]),
+          state(begin + count() + 1),
+          entries(reinterpret_cast<const MeshEntry*>(table + table[7])) {}
+
+    LBM_HD Index count() const { return Index(columns) * rows * layers; }
+    /// The state at a point.
+    LBM_HD int at(const double* n, const Point& p) const {
+        const double x = (p[0] - n[0]) * n[5], y = (p[1] - n[1]) * n[6], z = (p[2] - n[2]) * n[7];
+        if (!(x >= 0 && x < columns && y >= 0 && y < rows && z >= 0 && z < layers)) {
+            return 0;
+        }
+        return state[(Index(int(z)) * rows + int(y)) * columns + int(x)];
+    }
+};
+
+/// Where its box does not say it, by the triangles that a line from the point down along z crosses: how often it goes
+/// in less how often it goes out, or of triangles that are not turned alike whether it crosses an odd number of them.
 LBM_HD bool in_mesh(const double* n, const int* table, const Point& p) {
+    const int known = MeshBoxes(table).at(n, p);
+    if (known != 2) {
+        return known != 0;
+    }
     const int columns = table[1], rows = table[2];
     const double x = (p[0] - n[0]) * n[3], y = (p[1] - n[1]) * n[4];
     if (!(x >= 0 && x < columns && y >= 0 && y < rows)) {
@@ -175,6 +217,17 @@ LBM_HD bool is_inside(const Shape& shape, const shape::Point& p) {
         }
     }
     return (found & 1U) != 0;
+}
+
+/// The same as 1 or 0, or 2 where only a search among triangles can tell.
+LBM_HD int known_inside(const Shape& shape, const shape::Point& p) {
+    const ShapePart& first = shape.parts[0];
+    if (shape.count > 1 || first.kind != ShapeKind::Mesh) {
+        return is_inside(shape, p) ? 1 : 0;
+    }
+    shape::Point own;
+    const double* n = shape::to_part(shape, first, p, own);
+    return shape::MeshBoxes(shape.table + first.table).at(n, own);
 }
 
 }  // namespace lbm::backend

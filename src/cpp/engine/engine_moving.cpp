@@ -49,8 +49,8 @@ Index bins_of(const Range<int>& table, Index at, int axes) {
     return product;
 }
 
-/// Throws unless bins list items, of `numbers` numbers each, that there are: `bins` where each begins, then the items.
-void check_bins(const Range<int>& table, Index at, Index bins, const Range<double>& numbers, Index first, Index each) {
+/// Throws unless so many bins begin in order, from 0 on; otherwise returns where the last one ends.
+int end_of_bins(const Range<int>& table, Index at, Index bins) {
     table.require(at + bins + 1);
     int last = 0;
     for (Index k = 0; k <= bins; ++k) {
@@ -60,9 +60,30 @@ void check_bins(const Range<int>& table, Index at, Index bins, const Range<doubl
         }
         last = begin;
     }
+    return last;
+}
+
+/// Throws unless an item has its numbers, so many of each.
+void check_item(int item, const Range<double>& numbers, Index first, Index each) {
+    numbers.require(item < 0 ? -1 : first + (Index(item) + 1) * each);
+}
+
+/// Throws unless bins list items, of `numbers` numbers each, that there are: `bins` where each begins, then the items.
+void check_bins(const Range<int>& table, Index at, Index bins, const Range<double>& numbers, Index first, Index each) {
+    const int last = end_of_bins(table, at, bins);
     for (Index k = 0; k < last; ++k) {
-        const int item = table.at(at + bins + 1 + k);
-        numbers.require(item < 0 ? -1 : first + (Index(item) + 1) * each);
+        check_item(table.at(at + bins + 1 + k), numbers, first, each);
+    }
+}
+
+/// The same of the boxes of a mesh.
+void check_boxes(const Range<int>& table, Index boxes, const Range<double>& numbers, Index first) {
+    const Index at = table.at(6), entries = table.at(7);
+    table.require(at < 0 ? -1 : at + 2 * boxes + 1);
+    const int last = end_of_bins(table, at, boxes);
+    table.require(entries % 4 != 0 ? -1 : entries + Index(4) * last);
+    for (Index k = 0; k < last; ++k) {
+        check_item(table.at(entries + 4 * k), numbers, first, 9);
     }
 }
 
@@ -70,6 +91,7 @@ void check_region(const ShapePart& part, const backend::MovingBodyData& given) {
     const Index placed = part.is_placed != 0 ? 12 : 0;
     const Range<double> numbers(given.numbers, part.first);
     const Range<int> table(given.table, part.table);
+    table.require(part.table % 4 != 0 ? -1 : 0);
     switch (part.kind) {
         case ShapeKind::Sphere: numbers.require(placed + 4); break;
         case ShapeKind::Cylinder: numbers.require(placed + 8); break;
@@ -89,7 +111,7 @@ void check_region(const ShapePart& part, const backend::MovingBodyData& given) {
             const Index first = placed + backend::shape::mesh_numbers;
             numbers.require(first);
             check_bins(table, backend::shape::mesh_integers, bins_of(table, 1, 2), numbers, first, 9);
-            check_bins(table, table.at(6), bins_of(table, 3, 3), numbers, first, 9);
+            check_boxes(table, bins_of(table, 3, 3), numbers, first);
             break;
         }
         default: throw std::invalid_argument("shape: a part of unknown kind");

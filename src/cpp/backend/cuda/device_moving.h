@@ -145,7 +145,8 @@ private:
     /// Finds which cells are in each body in the coming step.
     void mark(const StateArguments& state, bool programmatic_launch) const {
         for (std::size_t k = 0; k < bodies_.size(); ++k) {
-            launch("mark_body", bodies_[k].body.marks_of(dimensions()), state, k, programmatic_launch);
+            launch("mark_body", shared_by_threads(bodies_[k].body.marks_of(dimensions())), state, k,
+                   programmatic_launch);
         }
     }
     MovingBodyArguments arguments(const StateArguments& state, std::size_t which) const {
@@ -154,9 +155,8 @@ private:
         return {state, bodies, place_, scaling_.arguments_of_poses()};
     }
     /// The threads that count the links of a body.
-    Index link_threads(std::size_t which) const {
-        return (bodies_[which].body.cells() + cells_of_thread - 1) / cells_of_thread;
-    }
+    Index link_threads(std::size_t which) const { return shared_by_threads(bodies_[which].body.cells()); }
+    static Index shared_by_threads(Index cells) { return (cells + cells_of_thread - 1) / cells_of_thread; }
     LaunchDimensions of_sums(std::size_t which) const {
         LaunchDimensions found = flat(link_threads(which));
         found.blocks = std::min(found.blocks, 1024U);

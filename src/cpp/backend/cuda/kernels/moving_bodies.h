@@ -38,18 +38,24 @@ private:
     backend::MovingCells<S, Real, Stored> cells_;
 };
 
-/// Finds which cells of the box and of its rim are in the body.
+/// Finds which cells of the box and of its rim are in the body: first all those that take no search, then the others,
+/// which are few and divided evenly among threads.
 template <class S, class Real, class Stored, int members = 1>
 __global__ void mark_body(const __grid_constant__ Members<members, MovingBodyArguments> all) {
+    __shared__ SharedLinks shared;
     const MovingBodyArguments& a = all.own();
-    const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
-    if (k < a.bodies.own.marks_of(S::D)) {
-        wait_for_kernel_before();
-        set_row_of_update_after(a.scaling);
-        const AroundBody<S, Real, Stored> around(a);
-        around.cells().mark(k);
-    }
+    wait_for_kernel_before();
+    set_row_of_update_after(a.scaling);
+    const AroundBody<S, Real, Stored> around(a);
+    const Index count = a.bodies.own.marks_of(S::D);
+    for_shared_links(
+        shared,
+        [&](int cell) {
+            const Index k = spread_index(cell);
+            return k >= count || around.cells().mark_if_known(k) ? 0U : 1U;
+        },
+        [&](int cell, int) { around.cells().mark(spread_index(cell)); });
 }
 
 /// Sets the populations that come in off the body.
