@@ -224,6 +224,22 @@ def _torus(large: float, small: float) -> lbm.Mesh:
     return lbm.Mesh(corners, np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)]))
 
 
+@pytest.mark.parametrize(("place", "value"), [(1, 0), (3, 0), (4, 1025), (5, -1), (6, -1), (6, -8), (6, 10**6)])
+def test_lists_of_a_mesh_that_its_table_has_not_are_refused(place, value, monkeypatch):
+    corners = np.array([[x, y, z] for x in (4.2, 9.0) for y in (4.0, 8.5) for z in (4.0, 9.0)])
+    faces = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1)]
+    faces += [(2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
+    domain = box(lbm.Mesh(corners, faces), lbm.Motion(velocity=(0.01, 0, 0)), (16, 16, 16))
+    right = shape_parts(lbm.Mesh(corners, faces))
+
+    def wrong(_: object) -> object:
+        return right._replace(table=[*right.table[:place], value, *right.table[place + 1 :]])
+
+    monkeypatch.setattr("lbmgpu.engine.moving_bodies.shape_parts", wrong)
+    with pytest.raises(ValueError, match="shape: "):
+        lbm.Solver(domain, lbm.BGK(0.02), device="cpu").step(1)
+
+
 def test_turbulence_models_take_bodies_that_move():
     for turbulence in (lbm.WALE(), lbm.Smagorinsky(0.1)):
         solver = lbm.Solver(box(), lbm.BGK(0.01), device="cpu", turbulence=turbulence)

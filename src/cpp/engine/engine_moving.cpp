@@ -22,7 +22,7 @@ class Range {
 public:
     Range(const std::vector<T>& all, Index first) : all_(all), first_(first) {}
     T at(Index k) const {
-        require(k + 1);
+        require(k < 0 ? k : k + 1);
         return all_[std::size_t(first_ + k)];
     }
     void require(Index count) const {
