@@ -224,7 +224,10 @@ def _torus(large: float, small: float) -> lbm.Mesh:
     return lbm.Mesh(corners, np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)]))
 
 
-@pytest.mark.parametrize(("place", "value"), [(1, 0), (3, 0), (4, 1025), (5, -1), (6, -1), (6, -8), (6, 10**6)])
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [(1, 0), (3, 0), (4, 1025), (5, -1), (6, -1), (6, -8), (6, 10**6), (7, -4), (7, 2), (7, 4 * 10**6)],
+)
 def test_lists_of_a_mesh_that_its_table_has_not_are_refused(place, value, monkeypatch):
     corners = np.array([[x, y, z] for x in (4.2, 9.0) for y in (4.0, 8.5) for z in (4.0, 9.0)])
     faces = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1)]

@@ -194,7 +194,7 @@ def _states(mesh: Mesh, has_triangles: NDArray[np.bool_], first: Floats, edges: 
     at = np.argwhere(begins)
     states = np.zeros(has_triangles.shape, np.int32)
     states[begins] = mesh.inside(*(first[d] + (at[:, 2 - d] + 0.5) * edges[d] for d in range(3)))
-    x = np.arange(states.shape[-1])
+    x = np.arange(np.size(begins, 2))
     last = np.maximum.accumulate(np.where(begins, x, 0), axis=2)  # where the row of a box begins
     states = np.take_along_axis(states, last, axis=2)
     states[has_triangles] = 2
