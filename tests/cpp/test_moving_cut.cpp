@@ -104,7 +104,7 @@ OnePart dented_sphere(int n) {
         }
     }
     const auto triangles = int((numbers.size() - shape::mesh_numbers) / 9);
-    std::vector<int> table = {1, bins, bins, bins, bins, bins, 0, 0};
+    std::vector<int> table = {1, bins, bins, bins, bins, bins, 0, 0, 0}, lists[2];
     const auto is_in_bin = [&](int k, int triangle, int axes) {
         const double* own = numbers.data() + shape::mesh_numbers + 9 * std::size_t(triangle);
         bool found = true;
@@ -116,24 +116,26 @@ OnePart dented_sphere(int n) {
         }
         return found;
     };
-    add_bins(table, bins * bins, triangles, [&](int k, int triangle) { return is_in_bin(k, triangle, 2); });
-    table[6] = int(table.size());
-    std::vector<int> boxes;
-    add_bins(boxes, bins * bins * bins, triangles, [&](int k, int triangle) { return is_in_bin(k, triangle, 3); });
-    const auto count = std::ptrdiff_t(bins * bins * bins);
-    table.insert(table.end(), boxes.begin(), boxes.begin() + count + 1);
-    for (std::ptrdiff_t k = 0; k < count; ++k) {  // the search finds those without triangles too
-        table.push_back(2);
+    const int counts[2] = {bins * bins, bins * bins * bins};
+    for (int of_boxes = 0; of_boxes < 2; ++of_boxes) {
+        std::vector<int>& list = lists[of_boxes];
+        add_bins(list, counts[of_boxes], triangles,
+                 [&](int k, int triangle) { return is_in_bin(k, triangle, 2 + of_boxes); });
+        table[6] = int(table.size());
+        table.insert(table.end(), list.begin(), list.begin() + counts[of_boxes] + 1);
     }
+    table.insert(table.end(), std::size_t(counts[1]), 2);  // the search finds those without triangles too
     table.resize((table.size() + 3) / 4 * 4);
-    table[7] = int(table.size());
-    for (auto item = boxes.begin() + count + 1; item != boxes.end(); ++item) {
-        const double* own = numbers.data() + shape::mesh_numbers + 9 * std::size_t(*item);
-        table.push_back(*item);
-        for (int d = 0; d < 3; ++d) {
-            const double low = (std::min({own[d], own[3 + d], own[6 + d]}) + 2.5) * part;
-            const double high = (std::max({own[d], own[3 + d], own[6 + d]}) + 2.5) * part;
-            table.push_back(int(unsigned(low) | (unsigned(high) + 1) << 16));
+    for (const int of_boxes : {1, 0}) {
+        table[of_boxes == 1 ? 7 : 8] = int(table.size());
+        for (auto item = lists[of_boxes].begin() + counts[of_boxes] + 1; item != lists[of_boxes].end(); ++item) {
+            const double* own = numbers.data() + shape::mesh_numbers + 9 * std::size_t(*item);
+            table.push_back(*item);
+            for (int d = 0; d < 3; ++d) {
+                const double low = (std::min({own[d], own[3 + d], own[6 + d]}) + 2.5) * part;
+                const double high = (std::max({own[d], own[3 + d], own[6 + d]}) + 2.5) * part;
+                table.push_back(int(unsigned(low) | (unsigned(high) + 1) << 16));
+            }
         }
     }
     return part_of(ShapeKind::Mesh, numbers, table);

@@ -82,9 +82,6 @@ LBM_HD double into_plane(const double* n, const Line& line) {
     return height / fall;
 }
 
-/// The bin of a place among so many of width 1.
-LBM_HD int bin_of(double place, int bins) { return place >= bins ? bins - 1 : place > 0 ? int(place) : 0; }
-
 /// The bins that a coordinate passes through, of at least one.
 struct BinRange {
     int first, last;
@@ -176,17 +173,11 @@ LBM_HD double into_mesh(const double* n, const int* table, const Line& line) {
         for (int row = y.first; row <= y.last; ++row) {
             // The boxes of a row follow each other.
             const int* of_row = boxes.begin + (Index(layer) * boxes.rows + row) * boxes.columns;
-            for (int t = of_row[x.first]; t < of_row[x.last + 1]; ++t) {
-                const MeshEntry entry = boxes.entries[t];
-                bool is_near = true;
-                for (int d = 0; d < 3; ++d) {
-                    is_near = is_near & ((entry.extent[d] & 0xFFFFU) <= high[d]) & ((entry.extent[d] >> 16) >= low[d]);
-                }
-                if (is_near) {
-                    const double at = across_triangle(n + mesh_numbers + Index(9) * entry.triangle, line);
-                    nearest = at >= 0 && at < nearest ? at : nearest;
-                }
-            }
+            for_near(boxes.entries, of_row[x.first], of_row[x.last + 1], low, high,
+                     [&](int triangle) LBM_INLINE_LAMBDA {
+                         const double at = across_triangle(n + mesh_numbers + Index(9) * triangle, line);
+                         nearest = at >= 0 && at < nearest ? at : nearest;
+                     });
         }
     }
     return nearest;

@@ -23,10 +23,10 @@ constexpr int shape_kinds = 9;
 ///   mesh      the lowest (x, y, z), the inverse sizes of a column along x and y, of a box and of the mesh_parts-th
 ///   part
 ///             of the mesh, and for each triangle the three corners. Integers: whether its triangles are turned alike,
-///             the numbers of columns along x and y, the numbers of boxes along x, y and z, where the lists of the
-///             boxes begin, and where their entries; then where the triangles of each column begin (x fastest), and
-///             their numbers; where the entries of each box begin, the states of the boxes, and, at a multiple of four
-///             integers, the entries (MeshBoxes)
+///             the numbers of columns along x and y, the numbers of boxes along x, y and z, and where the lists of the
+///             boxes, their entries and those of the columns begin; then where those of each column begin, x fastest;
+///             where those of each box begin, and the states of the boxes (MeshBoxes); and the entries (MeshEntry), at
+///             multiples of four integers
 struct ShapePart {
     ShapeKind kind;
     int is_placed;
@@ -104,16 +104,41 @@ LBM_HD bool left_of_edge(const double* a, const double* b, const Point& p) {
 }
 
 /// Numbers of a mesh before its triangles, and integers before the lists of its columns.
-constexpr int mesh_numbers = 11, mesh_integers = 8;
+constexpr int mesh_numbers = 11, mesh_integers = 9;
 
-/// A triangle that may be in a box of a mesh: its number, and along each axis where it begins (the lower half of the
-/// bits) and ends, both rounded outwards, in parts of mesh_parts of the mesh. With these most triangles need not be
-/// looked at, whose corners take far longer to come from memory.
+/// The bin of a place among so many of width 1.
+LBM_HD int bin_of(double place, int bins) { return place >= bins ? bins - 1 : place > 0 ? int(place) : 0; }
+
+/// A triangle that may be in a column or a box of a mesh: its number, and along each axis where it begins (the lower
+/// half of the bits) and ends, both rounded outwards, in parts of mesh_parts of the mesh. With these most triangles
+/// need not be looked at, whose corners take far longer to come from memory.
 struct alignas(16) MeshEntry {
     int triangle;
     UInt32 extent[3];
 };
 constexpr int mesh_parts = 65535;
+
+/// Calls visit(triangle) for those of the entries from `first` on that may touch what extends from `low` to `high`, in
+/// parts of the mesh. It looks for the next of them first: so the threads of a warp, which have unlike entries, visit
+/// triangles together.
+template <class Visit>
+LBM_HD void for_near(const MeshEntry* entries, int first, int end, const UInt32 (&low)[3], const UInt32 (&high)[3],
+                     const Visit& visit) {
+    for (int k = first;; ++k) {
+        MeshEntry entry{};
+        for (bool is_near = false; k < end && !is_near; k += is_near ? 0 : 1) {
+            entry = entries[k];
+            is_near = true;
+            for (int d = 0; d < 3; ++d) {
+                is_near = is_near & ((entry.extent[d] & 0xFFFFU) <= high[d]) & ((entry.extent[d] >> 16) >= low[d]);
+            }
+        }
+        if (k >= end) {
+            return;
+        }
+        visit(entry.triangle);
+    }
+}
 
 /// What a mesh has in each of the boxes about it.
 struct MeshBoxes {
@@ -153,17 +178,21 @@ LBM_HD bool in_mesh(const double* n, const int* table, const Point& p) {
     if (!(x >= 0 && x < columns && y >= 0 && y < rows)) {
         return false;
     }
-    const int* begin = table + mesh_integers;
-    const int* triangles = begin + columns * rows + 1;
-    const int k = int(y) * columns + int(x);
+    const int* begin = table + mesh_integers + int(y) * columns + int(x);
+    UInt32 low[3], high[3];  // of the line down
+    for (int d = 0; d < 3; ++d) {
+        high[d] = UInt32(bin_of((p[d] - n[d]) * n[8 + d], mesh_parts + 1));
+        low[d] = d < 2 ? high[d] : 0U;
+    }
+    const auto* entries = reinterpret_cast<const MeshEntry*>(table + table[8]);
     int winding = 0, crossed = 0;
-    for (int t = begin[k]; t < begin[k + 1]; ++t) {
-        const double* a = n + mesh_numbers + Index(9) * triangles[t];
+    for_near(entries, begin[0], begin[1], low, high, [&](int triangle) LBM_INLINE_LAMBDA {
+        const double* a = n + mesh_numbers + Index(9) * triangle;
         const double* b = a + 3;
         const double* c = a + 6;
         const bool left = left_of_edge(a, b, p);
         if (left_of_edge(b, c, p) != left || left_of_edge(c, a, p) != left) {
-            continue;
+            return;
         }
         const double e[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, f[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
         const double nx = e[1] * f[2] - e[2] * f[1], ny = e[2] * f[0] - e[0] * f[2], nz = e[0] * f[1] - e[1] * f[0];
@@ -172,7 +201,7 @@ LBM_HD bool in_mesh(const double* n, const int* table, const Point& p) {
             winding += left ? 1 : -1;
             crossed += 1;
         }
-    }
+    });
     return table[0] != 0 ? winding != 0 : (crossed & 1) != 0;
 }
 

@@ -76,11 +76,11 @@ void check_bins(const Range<int>& table, Index at, Index bins, const Range<doubl
     }
 }
 
-/// The same of the boxes of a mesh.
-void check_boxes(const Range<int>& table, Index boxes, const Range<double>& numbers, Index first) {
-    const Index at = table.at(6), entries = table.at(7);
-    table.require(at < 0 ? -1 : at + 2 * boxes + 1);
-    const int last = end_of_bins(table, at, boxes);
+/// The same of the triangles of a mesh, of whose bins the entries are elsewhere.
+void check_entries(const Range<int>& table, Index at, Index bins, Index entries, const Range<double>& numbers,
+                   Index first) {
+    table.require(at);
+    const int last = end_of_bins(table, at, bins);
     table.require(entries % 4 != 0 ? -1 : entries + Index(4) * last);
     for (Index k = 0; k < last; ++k) {
         check_item(table.at(entries + 4 * k), numbers, first, 9);
@@ -110,8 +110,10 @@ void check_region(const ShapePart& part, const backend::MovingBodyData& given) {
         case ShapeKind::Mesh: {
             const Index first = placed + backend::shape::mesh_numbers;
             numbers.require(first);
-            check_bins(table, backend::shape::mesh_integers, bins_of(table, 1, 2), numbers, first, 9);
-            check_boxes(table, bins_of(table, 3, 3), numbers, first);
+            const Index columns = bins_of(table, 1, 2), boxes = bins_of(table, 3, 3);
+            check_entries(table, backend::shape::mesh_integers, columns, table.at(8), numbers, first);
+            check_entries(table, table.at(6), boxes, table.at(7), numbers, first);
+            table.require(table.at(6) + 2 * boxes + 1);  // their states
             break;
         }
         default: throw std::invalid_argument("shape: a part of unknown kind");

@@ -159,7 +159,7 @@ def _mesh(mesh: Mesh) -> tuple[Floats, NDArray[np.int32]]:
     low, high = corners.min(axis=1), corners.max(axis=1)
     first = low.min(axis=0)
     size = high.max(axis=0) - first
-    columns = np.clip(np.ceil(2 * size[:2]), 1, MOST_BINS).astype(int)
+    columns = np.clip(np.ceil(size[:2]), 1, MOST_BINS).astype(int)
     edge = max(1.0, float(np.cbrt(size.prod() / (4 * len(corners)))))
     boxes = np.clip(np.ceil(size / edge), 1, MOST_BINS).astype(int)
     parts = np.full(3, MESH_PARTS)
@@ -169,19 +169,22 @@ def _mesh(mesh: Mesh) -> tuple[Floats, NDArray[np.int32]]:
         axes = reversed(range(len(counts)))
         bins = [_bins_of(low[:, d], high[:, d], float(first[d]), float(of[d]), int(counts[d])) for d in axes]
         lists.append(_listed(bins, tuple(map(int, reversed(counts)))))
-    (column_begin, column_items), (begin, items) = lists
+    (of_columns, in_columns), (begin, in_boxes) = lists
     states = _states(mesh, np.diff(begin).reshape(boxes[::-1]) > 0, first, 1 / inverse[1])
 
     # Rounded outwards by a part more, so that no rounding of the engine's leaves a triangle out.
     places = np.stack([np.floor((low - first) * inverse[2]) - 1, np.ceil((high - first) * inverse[2]) + 1])
     from_, to = np.clip(places, 0, MESH_PARTS).astype(np.uint32)
-    entries = np.column_stack([items.astype(np.uint32), (from_ | to << 16)[items]]).view(np.int32)
-    head = 8
-    at_boxes = head + len(column_begin) + len(column_items)
+    entries = [
+        np.column_stack([items.astype(np.uint32), (from_ | to << 16)[items]]).view(np.int32).ravel()
+        for items in (in_boxes, in_columns)
+    ]
+    at_boxes = 9 + len(of_columns)
     behind = at_boxes + len(begin) + states.size
     gap = np.zeros(-behind % 4, np.int32)
-    whole = [int(mesh.is_oriented), *columns, *boxes, at_boxes, behind + len(gap)]
-    table = [whole, column_begin, column_items, begin, states.ravel(), gap, entries.ravel()]
+    at_entries = behind + len(gap)
+    head = [int(mesh.is_oriented), *columns, *boxes, at_boxes, at_entries, at_entries + len(entries[0])]
+    table = [head, of_columns, begin, states.ravel(), gap, *entries]
     numbers = np.concatenate([first, *inverse, corners.ravel()])
     return numbers, np.concatenate([np.asarray(own, np.int32) for own in table])
 
