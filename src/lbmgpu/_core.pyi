@@ -199,12 +199,27 @@ class Engine:
     """Blocks on their devices, with their lattices and boundary-and-halo plans, and the schedule of a step."""
 
     def __init__(
-        self, *, stencil: str, shape: Sequence[int], collision: str, precision: str = "float32",
-        storage: str = "float32", streaming: str = "in-place", faces: Sequence[str] = ..., device: str = "cpu",
-        threads: int = 0, isa: str = "", blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
-        channel: str = "", schedule: str = "", comm: Communicator | None = None, thermal: dict[str, Any] | None = None,
-        thermal_faces: Sequence[str] = ..., custom: dict[str, Any] | None = None,
-        turbulence: dict[str, Any] | None = None, state: str = "populations",
+        self,
+        *,
+        stencil: str,
+        shape: Sequence[int],
+        collision: str,
+        precision: str = "float32",
+        storage: str = "float32",
+        streaming: str = "in-place",
+        faces: Sequence[str] = ...,
+        device: str = "cpu",
+        threads: int = 0,
+        isa: str = "",
+        blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
+        channel: str = "",
+        schedule: str = "",
+        comm: Communicator | None = None,
+        thermal: dict[str, Any] | None = None,
+        thermal_faces: Sequence[str] = ...,
+        custom: dict[str, Any] | None = None,
+        turbulence: dict[str, Any] | None = None,
+        state: str = "populations",
         **parameters: float | Sequence[float] | dict[str, float],
     ) -> None:
         """Set up and allocate.
@@ -282,7 +297,6 @@ class Engine:
         """The same of the force, whose part `set_force` would take, until that is called; `factor` is that of now."""
 
     def set_force_factor(self, factor: float) -> None: ...  # of a state that is set, until steps are made
-
     def set_factors(self, first: int, table: NDArray[np.float64]) -> None:
         """The factors ``(steps, series)`` of the steps from `first` on: of all that are made, and of one more."""
 
@@ -402,8 +416,16 @@ class Engine:
         """The same of the wall on a face; ValueError unless that is half-way bounce-back."""
 
     def add_point_sampler(
-        self, cells: NDArray[np.int64], first: NDArray[np.int64], number: NDArray[np.int64],
-        weights: NDArray[np.float64], density: bool, velocity: bool, temperature: bool, reference: float, every: int,
+        self,
+        cells: NDArray[np.int64],
+        first: NDArray[np.int64],
+        number: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        density: bool,
+        velocity: bool,
+        temperature: bool,
+        reference: float,
+        every: int,
         start: int,
     ) -> SeriesSampler:
         """Have fields at points recorded after the steps ``start, start + every`` and so on.
@@ -440,9 +462,17 @@ class Engine:
 
     @staticmethod
     def memory_needed(
-        stencil: str, shape: Sequence[int], precision: str, storage: str, streaming: str, device: str = "cpu",
-        blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ..., rank: int = 0, thermal: bool = False,
-        keeps_velocity: bool = False, takes_strain: bool = False,
+        stencil: str,
+        shape: Sequence[int],
+        precision: str,
+        storage: str,
+        streaming: str,
+        device: str = "cpu",
+        blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
+        rank: int = 0,
+        thermal: bool = False,
+        keeps_velocity: bool = False,
+        takes_strain: bool = False,
         sponges: Sequence[tuple[int, int]] = ...,  # face and thickness of each
         state: str = "populations",
     ) -> dict[str, int]:

@@ -41,8 +41,15 @@ def gpu_array_of_dlpack(capsule: Any, axes: int, first: Sequence[int], reference
     """
 
 def gpu_array_at(
-    address: int, item: int, shape: Sequence[int], strides: Sequence[int], stream: int | None, device: str, axes: int,
-    first: Sequence[int], reference: float = 0.0,
+    address: int,
+    item: int,
+    shape: Sequence[int],
+    strides: Sequence[int],
+    stream: int | None,
+    device: str,
+    axes: int,
+    first: Sequence[int],
+    reference: float = 0.0,
 ) -> GpuArray:
     """The array at an address, which the caller keeps meanwhile, after the work of a stream of the driver's.
 

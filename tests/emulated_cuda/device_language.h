@@ -83,6 +83,7 @@ inline float __fsqrt_rn(float x) { return __builtin_sqrtf(x); }
 inline double __dsqrt_rn(double x) { return __builtin_sqrt(x); }
 inline float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
+inline int __ffs(int bits) { return __builtin_ffs(bits); }
 inline float fabsf(float x) { return __builtin_fabsf(x); }
 inline double fabs(double x) { return __builtin_fabs(x); }
 

@@ -72,7 +72,8 @@ def reference(name: str, shape: str, motion: str, collision: Collision) -> Movin
         spin = np.array([axis[2, 1] - axis[1, 2], axis[0, 2] - axis[2, 0], axis[1, 0] - axis[0, 1]]) / 2
         return Pose(turn, center + course.displacement[0], center, course.velocity[0], spin * course.rate[0])
 
-    return MovingReference(name, BOX[D], collision, inside=geometry.inside, poses=pose)
+    halvings = 22 if shape in ("difference", "union") else 40  # the engine halves those links too, and no others
+    return MovingReference(name, BOX[D], collision, inside=geometry.inside, poses=pose, halvings=halvings)
 
 
 CASES = [(2, shape, motion, streaming) for shape in shapes(2) for motion in MOTIONS for streaming in STREAMINGS]
@@ -83,7 +84,7 @@ CASES += [(3, "box", "turning", streaming) for streaming in STREAMINGS]
 @pytest.mark.parametrize(("D", "shape", "motion", "streaming"), CASES)
 def test_the_engine_has_the_numbers_of_the_reference(D, shape, motion, streaming, device, rng):
     """Populations, the cells of the body, the force and the torque, while cells are covered and uncovered; but for the
-    last digits of where links are cut."""
+    last digits of where links are cut by halving."""
     name = "D2Q9" if D == 2 else "D3Q19"
     expected = reference(name, shape, motion, Collision("bgk", 0.05))
     numbers = {"precision": "float64", "streaming": streaming, "device": device}
@@ -152,9 +153,10 @@ def meeting_bodies(D: int, **more: Any) -> lbm.Solver:
 def test_bodies_that_meet_have_the_same_bits_in_all_layouts(D, streaming, device):
     """Also where a cell beside one has just been left by another."""
     layouts = [lbm.Layout.split(BOX[D], cut[:D], device) for cut in ((2, 1, 1), (3, 2, 1), (4, 3, 2))]
-    one, *others = (meeting_bodies(D, streaming=streaming, device=device), *(
-        meeting_bodies(D, streaming=streaming, layout=layout) for layout in layouts
-    ))
+    one, *others = (
+        meeting_bodies(D, streaming=streaming, device=device),
+        *(meeting_bodies(D, streaming=streaming, layout=layout) for layout in layouts),
+    )
     for _ in range(11 if D == 2 else 4):
         one.step(3)
         assert np.isfinite(one.populations()).all()

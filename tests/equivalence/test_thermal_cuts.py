@@ -83,9 +83,7 @@ def test_fits_are_there(rng):
     """Most links of a round adiabatic body, small as it is, are no half-way walls."""
     reference = smooth_case(rng, "D3Q19", None, "periodic").reference()
     links = sum(len(cuts.distance) for cuts in reference.cuts.values())
-    fits = sum(
-        reference.neighbour(cell, reference.stencil.c[i]).others != () for cell, i in reference.cuts[0].distance
-    )
+    fits = sum(reference.neighbour(cell, reference.stencil.c[i]).others != () for cell, i in reference.cuts[0].distance)
     assert fits > 0.6 * links
 
 

@@ -91,9 +91,7 @@ def sheet_before(
     return sheets.get((cell, stencil.index(way))) if way.any() else None
 
 
-def special_links(
-    stencil: Stencil, faces: Sequence[str], body_of: NDArray[np.int64], sheets: Sheets
-) -> Iterator[Link]:
+def special_links(stencil: Stencil, faces: Sequence[str], body_of: NDArray[np.int64], sheets: Sheets) -> Iterator[Link]:
     """All links into fluid cells that cross a face or meet a body; `body_of` is -1 in fluid cells."""
     shape = body_of.shape
     for cell in np.ndindex(shape):

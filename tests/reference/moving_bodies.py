@@ -38,12 +38,18 @@ class Pose:
 
 
 class MovingReference(Reference):
-    """With one body, inside of which `inside(*x)` says that a point is, at the poses of each time."""
+    """With one body, inside of which `inside(*x)` says that a point is, at the poses of each time; links that it cuts
+    are halved so many times."""
 
     def __init__(
-        self, *given: Any, inside: Callable[..., NDArray[np.bool_]], poses: Callable[[int], Pose], **more: Any
+        self,
+        *given: Any,
+        inside: Callable[..., NDArray[np.bool_]],
+        poses: Callable[[int], Pose],
+        halvings: int = 40,
+        **more: Any,
     ) -> None:
-        self.inside, self.poses = inside, poses
+        self.inside, self.poses, self.halvings = inside, poses, halvings
         super().__init__(*given, **more)
         axes = [np.arange(n) + 0.5 for n in self.shape]
         self.x = np.stack(np.meshgrid(*axes, indexing="ij"))
@@ -62,7 +68,7 @@ class MovingReference(Reference):
     def _cut(self, pose: Pose, x: Array, c: Array) -> float:
         """Where the line from a point along c goes into the body."""
         outside, inside = 0.0, 1.0
-        for _ in range(22):
+        for _ in range(self.halvings):
             middle = (outside + inside) / 2
             if self.holds(pose, (x + middle * c)[:, None])[0]:
                 inside = middle

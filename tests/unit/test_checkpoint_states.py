@@ -182,7 +182,6 @@ def test_none_keeps_what_the_file_has_and_auto_chooses(tmp_path: Path):
         quietly_loaded(tmp_path / "moments.h5", state="cells")
 
 
-
 def changed(path: Path, setup: dict[str, Any], state: np.ndarray | None = None) -> Path:
     """A file with other entries of the setup, or with another state, and digests that are right."""
     content = _crafted.content(path)

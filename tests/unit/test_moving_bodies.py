@@ -174,6 +174,75 @@ def test_a_mesh_is_looked_up_by_the_triangles_above_each_point():
         shape_parts(lbm.Mesh(corners, faces[:-1]))
 
 
+@pytest.mark.parametrize("scale", [0.3, 1.0, 40.0])
+def test_the_boxes_of_a_mesh_list_all_triangles_in_them(scale, rng):
+    """As links are cut by the triangles of the boxes about them; fewer boxes where triangles are large."""
+    corners = np.array([[x, y, z] for x in (-3.0, 3.0) for y in (-2.0, 3.0) for z in (-3.0, 2.0)])
+    faces = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1)]
+    faces += [(2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
+    mesh = lbm.Mesh(scale * (corners + rng.uniform(-1, 1, corners.shape)), faces)
+    _, numbers, table = shape_parts(mesh)
+    counts, begin = np.array(table[3:6]), table[6]
+    states, entries = begin + int(counts.prod()) + 1, table[7]
+    assert entries % 4 == 0
+    assert 1 <= counts.prod() < 8 * len(mesh.triangles)
+    weights = rng.dirichlet((1, 1, 1), (len(mesh.triangles), 50))
+    points = np.einsum("tpk,tkd->tpd", weights, mesh.vertices[mesh.triangles])
+    places = ((points - numbers[:3]) * numbers[5:8]).astype(int).clip(0, counts - 1)
+    boxes = (places[..., 2] * counts[1] + places[..., 1]) * counts[0] + places[..., 0]
+    steps = 65535 * (points - numbers[:3]) / np.ptp(mesh.vertices, axis=0)
+    for triangle, own in enumerate(boxes):
+        for box, at in zip(own, steps[triangle], strict=True):
+            assert table[states + box] == 2
+            of_box = table[entries + 4 * table[begin + box] : entries + 4 * table[begin + box + 1]].reshape(-1, 4)
+            extent = of_box[of_box[:, 0] == triangle, 1:].view(np.uint32)
+            assert len(extent) == 1
+            assert ((extent & 0xFFFF) < at).all()
+            assert ((extent >> 16) > at).all() or (at > 65534).any()
+
+
+def test_boxes_of_a_mesh_without_triangles_are_inside_or_outside(rng):
+    torus = _torus(14.0, 4.0)
+    _, numbers, table = shape_parts(torus)
+    counts, states = table[3:6], table[table[6] + int(table[3:6].prod()) + 1 :]
+    points = rng.uniform(*torus.bounds, (20000, 3))
+    places = ((points - numbers[:3]) * numbers[5:8]).astype(int).clip(0, counts - 1)
+    found = states[(places[:, 2] * counts[1] + places[:, 1]) * counts[0] + places[:, 0]]
+    is_inside = torus.inside(*points.T)
+    assert (found[is_inside] >= 1).all()
+    assert (found[~is_inside] != 1).all()
+    assert all(np.count_nonzero(found == state) > 100 for state in range(3))
+
+
+def _torus(large: float, small: float) -> lbm.Mesh:
+    n = 40
+    u, v = np.meshgrid(*2 * [np.linspace(0, 2 * np.pi, n, endpoint=False)], indexing="ij")
+    r = large + small * np.cos(v)
+    i, j = (k.ravel() for k in np.meshgrid(np.arange(n), np.arange(n), indexing="ij"))
+    a, b, c, d = (k % n * n + m % n for k, m in ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)))
+    corners = np.stack([r * np.cos(u), r * np.sin(u), small * np.sin(v)], axis=-1).reshape(-1, 3)
+    return lbm.Mesh(corners, np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)]))
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [(1, 0), (3, 0), (4, 1025), (5, -1), (6, -1), (6, -8), (6, 10**6), (7, -4), (7, 2), (7, 4 * 10**6)],
+)
+def test_lists_of_a_mesh_that_its_table_has_not_are_refused(place, value, monkeypatch):
+    corners = np.array([[x, y, z] for x in (4.2, 9.0) for y in (4.0, 8.5) for z in (4.0, 9.0)])
+    faces = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1)]
+    faces += [(2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
+    domain = box(lbm.Mesh(corners, faces), lbm.Motion(velocity=(0.01, 0, 0)), (16, 16, 16))
+    right = shape_parts(lbm.Mesh(corners, faces))
+
+    def wrong(_: object) -> object:
+        return right._replace(table=[*right.table[:place], value, *right.table[place + 1 :]])
+
+    monkeypatch.setattr("lbmgpu.engine.moving_bodies.shape_parts", wrong)
+    with pytest.raises(ValueError, match="shape: "):
+        lbm.Solver(domain, lbm.BGK(0.02), device="cpu").step(1)
+
+
 def test_turbulence_models_take_bodies_that_move():
     for turbulence in (lbm.WALE(), lbm.Smagorinsky(0.1)):
         solver = lbm.Solver(box(), lbm.BGK(0.01), device="cpu", turbulence=turbulence)

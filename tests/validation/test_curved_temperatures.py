@@ -89,9 +89,7 @@ def test_a_uniform_temperature_stays(precision: str) -> None:
     """The same bits, beside an adiabatic ball at its surface in a flow."""
     domain = lbm.Domain((14, 12, 12))
     domain.add_body(lbm.Sphere((6.2, 6.4, 5.9), 3.1), "ball")
-    solver = lbm.Solver(
-        domain, lbm.TRT(0.05), precision=precision, thermal=lbm.HybridThermal(0.05), force=(1e-5, 0, 0)
-    )
+    solver = lbm.Solver(domain, lbm.TRT(0.05), precision=precision, thermal=lbm.HybridThermal(0.05), force=(1e-5, 0, 0))
     solver.initialize(temperature=0.3)
     before = solver.temperature()
     solver.step(50)

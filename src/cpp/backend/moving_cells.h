@@ -4,6 +4,7 @@
 #pragma once
 
 #include "moving_body.h"
+#include "moving_cut.h"
 #include "wall_links.h"
 
 namespace lbm::backend {
@@ -43,27 +44,13 @@ public:
 
     /// Finds which cells of the box and of its rim are in the body; one of an index that counts them, x fastest.
     LBM_HD void mark(Index index) const {
-        Index k[3];
-        const int size[3] = {body_.marked(0, S::D), body_.marked(1, S::D), body_.marked(2, S::D)};
-        split(index, size, k);
-        double x[3];
-        bool is_near_block = true;
-        for (int d = 0; d < 3; ++d) {
-            const Index at = Index(step_.corner(d)) + k[d] - MovingBody::rim(d, S::D);
-            const Index n = place_.domain[d], local = in_domain(d, at) - place_.offset[d];
-            const bool wraps = place_.periodic[d];
-            is_near_block = is_near_block && (is_next_to_block(d, local) || (wraps && is_next_to_block(d, local + n)) ||
-                                              (wraps && is_next_to_block(d, local - n)));
-            x[d] = d < S::D ? double(at) + 0.5 : 0.0;
-        }
-        unsigned found = 0;
-        for (int t = 0; t < 2 && is_near_block; ++t) {
-            double p[3];
-            to_body(t == 0 ? step_.pose() : step_.pose_before(), x, p);
-            is_near_block = !is_far(p);
-            found |= is_near_block && is_inside(body_.shape, p) ? 1U << t : 0U;
-        }
-        body_.marks[index] = static_cast<unsigned char>(found);
+        mark(index,
+             [](const Shape& shape, const shape::Point& p) LBM_INLINE_LAMBDA { return int(is_inside(shape, p)); });
+    }
+    /// The same where it takes no search; returns false, with nothing done, where it does.
+    LBM_HD bool mark_if_known(Index index) const {
+        return mark(index,
+                    [](const Shape& shape, const shape::Point& p) LBM_INLINE_LAMBDA { return known_inside(shape, p); });
     }
 
     /// The cell of an index in the box, x fastest.
@@ -78,60 +65,81 @@ public:
             const Index at = in_domain(d, cell.at[d]), local = at - place_.offset[d];
             cell.is_in_block = cell.is_in_block && at >= 0 && at < place_.domain[d] && local >= 0 && local < size[d];
             cell.local[d] = cell.is_in_block ? int(local) : 0;
-            cell.mark += (k[d] + MovingBody::rim(d, S::D)) * stride(d);
         }
+        cell.mark = mark_place(k);
         return cell;
     }
 
-    /// The links along which populations come off the body into a cell: bit i for population i.
-    LBM_HD unsigned walls(const MovingCell& cell) const {
-        unsigned found = 0;
-        if (body_.marks[cell.mark] == 0 && mark_of_others(cell, 0, 0) == 0) {
-            for (int i = 1; i < S::Q; ++i) {
-                found |= mark_of_neighbor(cell, i, -1) != 0 && has_neighbor(cell, i, -1) ? 1U << i : 0U;
-            }
+    /// The links along which populations come off the body into the cell of an index in the box: bit i for population
+    /// i. None if the cell is not in the block. Most cells are known by marks alone, which come first.
+    LBM_HD unsigned walls(Index index) const {
+        Index k[3];
+        split(index, body_.size, k);
+        const unsigned char* mark = body_.marks + mark_place(k);
+        if (*mark != 0) {
+            return 0;
         }
-        return found;
+        const Index row = stride(1), layer = stride(2);
+        unsigned found = 0;
+        static_for<S::Q - 1>([&]<int k>() LBM_INLINE_LAMBDA {
+            using T = Stencil<S>;
+            const Index to = T::component(k + 1, 0) + T::component(k + 1, 1) * row + T::component(k + 1, 2) * layer;
+            found |= mark[-to] != 0 ? 1U << (k + 1) : 0U;
+        });
+        if (found == 0) {
+            return 0;
+        }
+        const MovingCell own = cell(index);
+        if (!own.is_in_block || mark_of_others(own, velocity(0)) != 0) {
+            return 0;
+        }
+        return found & links_to_neighbors(own);
     }
 
     /// What comes into a cell along one of its walls().
     LBM_HD MovingWall<Real> wall(const MovingCell& cell, int i) const {
+        using T = Stencil<S>;
         const CellView<S, Real, Stored> view = view_of(cell);
-        Real deviation = 0;
-        for (int k = 0; k < S::Q; ++k) {
-            deviation += view.post_collision(k);
-        }
-        const Real inertia = inertia_of_deviation(deviation, view.compressibility);
+        const int opposite = T::opposite(i);
+        const Velocity c = velocity(i), back = velocity(opposite);
+        // All that is in memory is asked for first, and comes while the cut is found.
+        Real f[S::Q];
+        static_for<S::Q>([&]<int k>() LBM_INLINE_LAMBDA { f[k] = view.post_collision(k); });
+        // Whether what streams in towards the wall comes from a cell that no body is or was in.
+        const bool meets_fluid =
+            has_neighbor(cell, c) && mark_of_neighbor(cell, c) == 0 && mark_of_others(cell, c) == 0;
+        const Real streamed = meets_fluid ? view.post_streaming(opposite) : Real(0);
         // By the pose in which the neighbour is in the body: the new one, else the one before.
-        const double* pose = (mark_of_neighbor(cell, i, -1) & now) != 0 ? step_.pose() : step_.pose_before();
+        const double* pose = (mark_of_neighbor(cell, back) & now) != 0 ? step_.pose() : step_.pose_before();
         double x[3], there[3], from[3], end[3], cu = 0;
         centre(cell, x);
         for (int d = 0; d < 3; ++d) {
-            there[d] = x[d] - Stencil<S>::component(i, d);
+            there[d] = x[d] - c.at[d];
         }
         to_body(pose, x, from);
         to_body(pose, there, end);
-        const double q = cut(from, end);
+        const double q = cut(body_.shape, from, end);
         MovingWall<Real> found{};
         for (int d = 0; d < 3; ++d) {
-            found.point[d] = x[d] - q * Stencil<S>::component(i, d);
+            found.point[d] = x[d] - q * c.at[d];
         }
         for (int d = 0; d < 3; ++d) {
             found.velocity[d] = d < S::D ? step_.velocity(d, found.point) : 0.0;
-            cu += Stencil<S>::component(i, d) * found.velocity[d];
+            cu += c.at[d] * found.velocity[d];
         }
+        Real deviation = 0, returning = 0;
+        static_for<S::Q>([&]<int k>() LBM_INLINE_LAMBDA {
+            deviation += f[k];
+            found.outgoing = k == opposite ? f[k] : found.outgoing;
+            returning = k == i ? f[k] : returning;
+        });
         // The density is that of the cell, so that a wall takes the mass that it covers.
-        const Real moved = Real(2 * Stencil<S>::w(i) * cu / Stencil<S>::cs2) * inertia;
-        found.outgoing = view.post_collision(Stencil<S>::opposite(i));
-        found.incoming = boundary::bounced_back(found.outgoing, moved);
-        // Whether what streams in towards the wall comes from a cell that no body is or was in.
-        if (has_neighbor(cell, i, 1) && mark_of_neighbor(cell, i, 1) == 0 && mark_of_others(cell, i, 1) == 0) {
-            const boundary::LinearWeights weights = boundary::InterpolatedWall::weights(q);
-            const boundary::LinearWall<Real> at_cut{Real(weights.returning), Real(weights.streamed),
-                                                    Real(weights.momentum) * moved};
-            found.incoming =
-                at_cut.incoming(found.outgoing, view.post_collision(i), view.post_streaming(Stencil<S>::opposite(i)));
-        }
+        const Real moved = Real(2 * T::w(i) * cu / T::cs2) * inertia_of_deviation(deviation, view.compressibility);
+        const boundary::LinearWeights weights = boundary::InterpolatedWall::weights(q);
+        const boundary::LinearWall<Real> at_cut{Real(weights.returning), Real(weights.streamed),
+                                                Real(weights.momentum) * moved};
+        found.incoming = meets_fluid ? at_cut.incoming(found.outgoing, returning, streamed)
+                                     : boundary::bounced_back(found.outgoing, moved);
         return found;
     }
 
@@ -155,28 +163,55 @@ public:
         sum.add(c, exchanged, lost, own.velocity, arm);
     }
 
-    /// Sets all populations that come into a cell of the body, or into one that it has just left.
-    LBM_HD void fill(const MovingCell& cell) const {
-        const unsigned own = body_.marks[cell.mark];
-        if (own == 0 || ((own & now) == 0 && (mark_of_others(cell, 0, 0) & now) != 0)) {
+    /// Sets all populations that come into the cell of an index in the box, if it is one of the body, or one that this
+    /// has just left.
+    LBM_HD void fill(Index index) const {
+        Index k[3];
+        split(index, body_.size, k);
+        const unsigned own = body_.marks[mark_place(k)];
+        if (own == 0) {
             return;
         }
-        unsigned known = 0;
-        for (int i = 1; (own & now) == 0 && i < S::Q; ++i) {
-            const bool comes_from_fluid = has_neighbor(cell, i, -1) && (mark_of_neighbor(cell, i, -1) & before) == 0 &&
-                                          (mark_of_others(cell, i, -1) & before) == 0;
-            known |= comes_from_fluid ? 1U << i : 0U;
+        const MovingCell cell = this->cell(index);
+        const bool is_left = (own & now) == 0;
+        if (!cell.is_in_block || (is_left && (mark_of_others(cell, velocity(0)) & now) != 0)) {
+            return;
         }
         double x[3], u[3];
         centre(cell, x);
         for (int d = 0; d < 3; ++d) {
             u[d] = d < S::D ? step_.velocity(d, x) : 0.0;
         }
-        refill(view_of(cell), u, known);
+        refill(view_of(cell), u, is_left ? links_from_fluid(cell) : 0U);
     }
 
 private:
     static constexpr unsigned now = 1, before = 2;  // the bits of a mark: in the body at t + 1, and at t
+
+    /// Marks a cell by find(shape, point), which returns whether a point is inside; false where that returns 2.
+    template <class Find>
+    LBM_HD bool mark(Index index, const Find& find) const {
+        Index k[3], at[3];
+        const int size[3] = {body_.marked(0, S::D), body_.marked(1, S::D), body_.marked(2, S::D)};
+        split(index, size, k);
+        double x[3], p[3], p_before[3];
+        for (int d = 0; d < 3; ++d) {
+            at[d] = Index(step_.corner(d)) + k[d] - MovingBody::rim(d, S::D);
+            x[d] = d < S::D ? double(at[d]) + 0.5 : 0.0;
+        }
+        to_body(step_.pose(), x, p);
+        to_body(step_.pose_before(), x, p_before);
+        int at_end = 0, at_begin = 0;
+        if (!is_far(p) && is_near_block(at)) {
+            at_end = find(body_.shape, p);
+            at_begin = is_far(p_before) ? 0 : find(body_.shape, p_before);
+        }
+        const bool is_known = at_end < 2 && at_begin < 2;
+        if (is_known) {
+            body_.marks[index] = static_cast<unsigned char>((at_end != 0 ? now : 0U) | (at_begin != 0 ? before : 0U));
+        }
+        return is_known;
+    }
 
     /// The numbers along each axis of the cell of an index, x fastest.
     LBM_HD static void split(Index index, const int (&size)[3], Index (&k)[3]) {
@@ -197,45 +232,93 @@ private:
     LBM_HD Index in_domain(int d, Index at) const {
         const Index n = place_.domain[d];
         if (place_.periodic[d] && (at < 0 || at >= n)) {
-            at = at % n;
-            at = at < 0 ? at + n : at;
+            at += at < 0 ? n : -n;  // mostly enough, and far faster than a division
+            if (at < 0 || at >= n) {
+                at = at % n;
+                at = at < 0 ? at + n : at;
+            }
         }
         return at;
+    }
+
+    /// Whether a cell, or a periodic image of it, is one of the block or next to it.
+    LBM_HD bool is_near_block(const Index (&at)[3]) const {
+        bool found = true;
+        for (int d = 0; d < 3; ++d) {
+            bool is_near = is_next_to_block(d, at[d] - place_.offset[d]);
+            if (!is_near && place_.periodic[d]) {
+                const Index n = place_.domain[d], local = in_domain(d, at[d]) - place_.offset[d];
+                is_near =
+                    is_next_to_block(d, local) || is_next_to_block(d, local + n) || is_next_to_block(d, local - n);
+            }
+            found = found && is_near;
+        }
+        return found;
     }
     LBM_HD bool is_next_to_block(int d, Index local) const {
         const int n = d == 0 ? lattice_.address.nx : d == 1 ? lattice_.address.ny : lattice_.address.nz;
         return local >= -1 && local <= n;
     }
 
+    /// A velocity of the stencil.
+    struct Velocity {
+        int at[3];
+    };
+    LBM_HD static Velocity velocity(int i) {
+        using T = Stencil<S>;
+        return {{T::component(i, 0), T::component(i, 1), T::component(i, 2)}};
+    }
+
     LBM_HD Index stride(int d) const {
         const Index row = body_.marked(0, S::D);
         return d == 0 ? 1 : d == 1 ? row : row * body_.marked(1, S::D);
     }
-    /// The mark of the neighbor along `side` times velocity i.
-    LBM_HD unsigned mark_of_neighbor(const MovingCell& cell, int i, int side) const {
-        Index at = cell.mark;
-        for (int d = 0; d < S::D; ++d) {
-            at += side * Stencil<S>::component(i, d) * stride(d);
+    /// The place among the marks of a cell of the box.
+    LBM_HD Index mark_place(const Index (&k)[3]) const {
+        Index place = 0;
+        for (int d = 0; d < 3; ++d) {
+            place += (k[d] + MovingBody::rim(d, S::D)) * stride(d);
         }
-        return body_.marks[at];
+        return place;
+    }
+    /// The mark of the neighbour at c.
+    LBM_HD unsigned mark_of_neighbor(const MovingCell& cell, const Velocity& c) const {
+        return body_.marks[cell.mark + c.at[0] + c.at[1] * stride(1) + c.at[2] * stride(2)];
     }
 
-    /// The marks that the other bodies have of it; those of the cell itself with side 0.
-    LBM_HD unsigned mark_of_others(const MovingCell& cell, int i, int side) const {
+    /// The marks that the other bodies have of the neighbour at c; of the cell itself with that at rest.
+    LBM_HD unsigned mark_of_others(const MovingCell& cell, const Velocity& c) const {
         unsigned found = 0;
         for (int k = 0; k < bodies_.count; ++k) {
+            if (k == bodies_.number) {
+                continue;
+            }
             const MovingBody& other = bodies_.all[k];
             const MovingStep step{factors_ + other.series};
             Index at = 0, row = 1;
-            bool is_in_box = k != bodies_.number;
+            bool is_in_box = true;
             for (int d = 0; d < S::D; ++d) {
-                const Index away =
-                    in_domain(d, cell.at[d] + side * Stencil<S>::component(i, d) - Index(step.corner(d)));
+                const Index away = in_domain(d, cell.at[d] + c.at[d] - Index(step.corner(d)));
                 is_in_box = is_in_box && away >= 0 && away < other.size[d];
                 at += (away + MovingBody::rim(d, S::D)) * row;
                 row *= other.marked(d, S::D);
             }
             found |= is_in_box ? other.marks[at] : 0U;
+        }
+        return found;
+    }
+
+    /// The links that come from fluid, which was in no body at t.
+    LBM_HD unsigned links_from_fluid(const MovingCell& cell) const {
+        unsigned found = 0;
+        static_for<S::Q - 1>([&]<int k>() LBM_INLINE_LAMBDA {
+            const unsigned mark = mark_of_neighbor(cell, velocity(Stencil<S>::opposite(k + 1)));
+            found |= (mark & before) == 0 ? 1U << (k + 1) : 0U;
+        });
+        found &= links_to_neighbors(cell);
+        for (int i = 1; bodies_.count > 1 && i < S::Q; ++i) {
+            const unsigned mark = mark_of_others(cell, velocity(Stencil<S>::opposite(i)));
+            found &= (mark & before) == 0 ? ~0U : ~(1U << i);
         }
         return found;
     }
@@ -260,29 +343,30 @@ private:
     /// Whether a cell is so far away that neither it nor a neighbour is in the body, at t or at t + 1.
     LBM_HD bool is_far(const double (&p)[3]) const { return shape::squared_distance(body_.ball, p) > body_.ball[3]; }
 
-    /// Whether there is a neighbour along `side` times velocity i, or a face lies between that is not periodic.
-    LBM_HD bool has_neighbor(const MovingCell& cell, int i, int side) const {
+    /// Whether there is a neighbour at c, and no face in between that is not periodic.
+    LBM_HD bool has_neighbor(const MovingCell& cell, const Velocity& c) const {
         bool found = true;
         for (int d = 0; d < S::D; ++d) {
-            const Index at = cell.at[d] + side * Stencil<S>::component(i, d);
+            const Index at = cell.at[d] + c.at[d];
             found = found && (place_.periodic[d] || (at >= 0 && at < place_.domain[d]));
         }
         return found;
     }
-
-    /// Where the line from a point outside to one inside goes in, as a fraction of it: by halving, which takes no more
-    /// than is_inside() of any shape, and 2^-23 is far below what the wall's place matters.
-    LBM_HD double cut(const double (&from)[3], const double (&to)[3]) const {
-        double outside = 0, inside = 1;
-        for (int k = 0; k < 22; ++k) {
-            const double middle = 0.5 * (outside + inside);
-            const double p[3] = {from[0] + middle * (to[0] - from[0]), from[1] + middle * (to[1] - from[1]),
-                                 from[2] + middle * (to[2] - from[2])};
-            const bool is_in = is_inside(body_.shape, p);
-            inside = is_in ? middle : inside;
-            outside = is_in ? outside : middle;
+    /// The links that come from a neighbour: bit i for the one at -c_i.
+    LBM_HD unsigned links_to_neighbors(const MovingCell& cell) const {
+        using T = Stencil<S>;
+        unsigned found = ~0U;
+        for (int d = 0; d < S::D; ++d) {
+            const bool has_lower = place_.periodic[d] || cell.at[d] > 0;
+            const bool has_upper = place_.periodic[d] || cell.at[d] < place_.domain[d] - 1;
+            unsigned up = 0, down = 0;
+            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+                up |= T::component(i, d) > 0 ? 1U << i : 0U;
+                down |= T::component(i, d) < 0 ? 1U << i : 0U;
+            });
+            found &= (has_lower ? ~0U : ~up) & (has_upper ? ~0U : ~down);
         }
-        return 0.5 * (outside + inside);
+        return found;
     }
 
     /// Sets the populations of a cell that are not among the `known` ones, of bit i, to those of the wall's velocity
@@ -292,41 +376,55 @@ private:
     LBM_HD static void refill(const CellView<S, Real, Stored>& view, const double (&u)[3], unsigned known) {
         using T = Stencil<S>;
         const double u2 = (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) / T::cs2;
-        double mass = 0, weight = 0;
-        for (int i = 1; i < S::Q; i += 2) {
-            const bool has = (known >> i & 1U) != 0, has_opposite = (known >> (i + 1) & 1U) != 0;
-            if (has || has_opposite) {
-                const double w = T::w(i), cu = projected(i, u);
-                const double f = has ? double(view.post_streaming(i)) : 0.0;
-                const double opposite = has_opposite ? double(view.post_streaming(i + 1)) : 0.0;
-                const double both = has && has_opposite ? f + opposite
-                                    : has               ? 2 * (f - w * cu)
-                                                        : 2 * (opposite + w * cu);
-                mass += both - w * (cu * cu - u2);
-                weight += 2 * w;
-            }
+        const double scaled[3] = {u[0] / T::cs2, u[1] / T::cs2, u[2] / T::cs2};
+        double deviation = 0;
+        Real f[S::Q] = {};
+        if (known != 0) {  // a cell that the body leaves; most are in it
+            double mass = 0, weight = 0;
+            static_for<T::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
+                constexpr int i = 2 * p + 1;
+                const bool has = (known >> i & 1U) != 0, has_opposite = (known >> (i + 1) & 1U) != 0;
+                f[i] = has ? view.post_streaming(i) : Real(0);
+                f[i + 1] = has_opposite ? view.post_streaming(i + 1) : Real(0);
+                if (has || has_opposite) {
+                    constexpr double w = T::w(i);
+                    const double cu = projected<i>(scaled);
+                    const double both = has && has_opposite ? double(f[i]) + double(f[i + 1])
+                                        : has               ? 2 * (double(f[i]) - w * cu)
+                                                            : 2 * (double(f[i + 1]) + w * cu);
+                    mass += both - w * (cu * cu - u2);
+                    weight += 2 * w;
+                }
+            });
+            deviation = mass / weight;
         }
-        const double deviation = weight > 0 ? mass / weight : 0;
         const double inertia = inertia_of_deviation(deviation, double(view.compressibility));
         view.set_post_streaming(0, Real(T::w(0) * (deviation - 0.5 * inertia * u2)));
-        for (int i = 1; i < S::Q; ++i) {
-            const int opposite = T::opposite(i);
+        static_for<T::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
+            constexpr int i = 2 * p + 1;
+            constexpr double w = T::w(i);
+            const double cu = projected<i>(scaled), odd = inertia * cu;
+            const double even = deviation + 0.5 * inertia * (cu * cu - u2);
             if ((known >> i & 1U) == 0) {
-                const double w = T::w(i), cu = projected(i, u);
-                const double f = (known >> opposite & 1U) != 0
-                                     ? double(view.post_streaming(opposite)) + 2 * w * inertia * cu
-                                     : w * (deviation + inertia * (cu + 0.5 * (cu * cu - u2)));
-                view.set_post_streaming(i, Real(f));
+                const bool reflects = (known >> (i + 1) & 1U) != 0;
+                view.set_post_streaming(i, Real(reflects ? double(f[i + 1]) + 2 * w * odd : w * (even + odd)));
             }
-        }
+            if ((known >> (i + 1) & 1U) == 0) {
+                const bool reflects = (known >> i & 1U) != 0;
+                view.set_post_streaming(i + 1, Real(reflects ? double(f[i]) - 2 * w * odd : w * (even - odd)));
+            }
+        });
     }
 
-    LBM_HD static double projected(int i, const double (&u)[3]) {
-        using T = Stencil<S>;
-        return (T::component(i, 0) * u[0] + T::component(i, 1) * u[1] + T::component(i, 2) * u[2]) / T::cs2;
+    /// The component of a vector along velocity i, times its length.
+    template <int i>
+    LBM_HD static double projected(const double (&u)[3]) {
+        double sum = 0;
+        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { accumulate<S::c[i][d]>(sum, u[d]); });
+        return sum;
     }
 
-    const LatticeView<S, Real, Stored>& lattice_;
+    LatticeView<S, Real, Stored> lattice_;
     const MovingBodies& bodies_;
     const MovingBody& body_;
     const MovingPlace& place_;

@@ -20,14 +20,18 @@ constexpr int shape_kinds = 9;
 ///   polygon   low and high end along the axis of a prism, the lowest v and the inverse height of a bin, and for each
 ///             edge (u, v) of its lower and of its upper end. Integers: the axes of u, v and along the prism, the
 ///             number of bins, where the edges of each bin begin, and their numbers
-///   mesh      the lowest (x, y), the inverse sizes of a bin, and for each triangle the three corners. Integers:
-///             whether its triangles are turned alike, the numbers of bins along x and y, where the triangles of each
-///             bin begin (x fastest), and their numbers
+///   mesh      the lowest (x, y, z), the inverse sizes of a column along x and y, of a box and of the mesh_parts-th
+///   part
+///             of the mesh, and for each triangle the three corners. Integers: whether its triangles are turned alike,
+///             the numbers of columns along x and y, the numbers of boxes along x, y and z, and where the lists of the
+///             boxes, their entries and those of the columns begin; then where those of each column begin, x fastest;
+///             where those of each box begin, and the states of the boxes (MeshBoxes); and the entries (MeshEntry), at
+///             multiples of four integers
 struct ShapePart {
     ShapeKind kind;
     int is_placed;
     int first;  // of its numbers
-    int table;  // the first of its integers
+    int table;  // the first of its integers, a multiple of four
 };
 
 /// A shape in the memory of a device: regions and, behind the two that it joins, each operation.
@@ -41,6 +45,9 @@ struct Shape {
 namespace shape {
 
 using Point = double[3];
+
+/// A coordinate whose number is known at run time only. An index would have a GPU keep the point in its memory.
+LBM_HD double coordinate(const Point& p, int d) { return d == 0 ? p[0] : d == 1 ? p[1] : p[2]; }
 
 LBM_HD double squared_distance(const double* center, const Point& p) {
     const double x = p[0] - center[0], y = p[1] - center[1], z = p[2] - center[2];
@@ -68,7 +75,7 @@ LBM_HD bool behind_plane(const double* n, const Point& p) {
 
 /// By the edges that a line from the point along u crosses, as Polygon.inside has it.
 LBM_HD bool in_polygon(const double* n, const int* table, const Point& p) {
-    const double u = p[table[0]], v = p[table[1]], along = p[table[2]];
+    const double u = coordinate(p, table[0]), v = coordinate(p, table[1]), along = coordinate(p, table[2]);
     const int bins = table[3];
     const double bin = (v - n[2]) * n[3];
     if (!(along >= n[0] && along <= n[1] && bin >= 0 && bin < bins)) {
@@ -96,25 +103,96 @@ LBM_HD bool left_of_edge(const double* a, const double* b, const Point& p) {
     return (side >= 0) != swaps;
 }
 
-/// By the triangles that a line from the point down along z crosses: how often it goes in less how often it goes out,
-/// or of triangles that are not turned alike whether it crosses an odd number of them.
+/// Numbers of a mesh before its triangles, and integers before the lists of its columns.
+constexpr int mesh_numbers = 11, mesh_integers = 9;
+
+/// The bin of a place among so many of width 1.
+LBM_HD int bin_of(double place, int bins) { return place >= bins ? bins - 1 : place > 0 ? int(place) : 0; }
+
+/// A triangle that may be in a column or a box of a mesh: its number, and along each axis where it begins (the lower
+/// half of the bits) and ends, both rounded outwards, in parts of mesh_parts of the mesh. With these most triangles
+/// need not be looked at, whose corners take far longer to come from memory.
+struct alignas(16) MeshEntry {
+    int triangle;
+    UInt32 extent[3];
+};
+constexpr int mesh_parts = 65535;
+
+/// Calls visit(triangle) for those of the entries from `first` on that may touch what extends from `low` to `high`, in
+/// parts of the mesh. It looks for the next of them first: so the threads of a warp, which have unlike entries, visit
+/// triangles together.
+template <class Visit>
+LBM_HD void for_near(const MeshEntry* entries, int first, int end, const UInt32 (&low)[3], const UInt32 (&high)[3],
+                     const Visit& visit) {
+    for (int k = first;; ++k) {
+        MeshEntry entry{};
+        for (bool is_near = false; k < end && !is_near; k += is_near ? 0 : 1) {
+            entry = entries[k];
+            is_near = true;
+            for (int d = 0; d < 3; ++d) {
+                is_near = is_near & ((entry.extent[d] & 0xFFFFU) <= high[d]) & ((entry.extent[d] >> 16) >= low[d]);
+            }
+        }
+        if (k >= end) {
+            return;
+        }
+        visit(entry.triangle);
+    }
+}
+
+/// What a mesh has in each of the boxes about it.
+struct MeshBoxes {
+    int columns, rows, layers;
+    const int* begin;  // of the entries of each box, x fastest
+    const int* state;  // whether a box without triangles is outside (0) or inside (1); 2: it has some
+    const MeshEntry* entries;
+
+    LBM_HD explicit MeshBoxes(const int* table)
+        : columns(table[3]),
+          rows(table[4]),
+          layers(table[5]),
+          begin(table + table[6]),
+          state(begin + count() + 1),
+          entries(reinterpret_cast<const MeshEntry*>(table + table[7])) {}
+
+    LBM_HD Index count() const { return Index(columns) * rows * layers; }
+    /// The state at a point.
+    LBM_HD int at(const double* n, const Point& p) const {
+        const double x = (p[0] - n[0]) * n[5], y = (p[1] - n[1]) * n[6], z = (p[2] - n[2]) * n[7];
+        if (!(x >= 0 && x < columns && y >= 0 && y < rows && z >= 0 && z < layers)) {
+            return 0;
+        }
+        return state[(Index(int(z)) * rows + int(y)) * columns + int(x)];
+    }
+};
+
+/// Where its box does not say it, by the triangles that a line from the point down along z crosses: how often it goes
+/// in less how often it goes out, or of triangles that are not turned alike whether it crosses an odd number of them.
 LBM_HD bool in_mesh(const double* n, const int* table, const Point& p) {
+    const int known = MeshBoxes(table).at(n, p);
+    if (known != 2) {
+        return known != 0;
+    }
     const int columns = table[1], rows = table[2];
-    const double x = (p[0] - n[0]) * n[2], y = (p[1] - n[1]) * n[3];
+    const double x = (p[0] - n[0]) * n[3], y = (p[1] - n[1]) * n[4];
     if (!(x >= 0 && x < columns && y >= 0 && y < rows)) {
         return false;
     }
-    const int* begin = table + 3;
-    const int* triangles = begin + columns * rows + 1;
-    const int k = int(y) * columns + int(x);
+    const int* begin = table + mesh_integers + int(y) * columns + int(x);
+    UInt32 low[3], high[3];  // of the line down
+    for (int d = 0; d < 3; ++d) {
+        high[d] = UInt32(bin_of((p[d] - n[d]) * n[8 + d], mesh_parts + 1));
+        low[d] = d < 2 ? high[d] : 0U;
+    }
+    const auto* entries = reinterpret_cast<const MeshEntry*>(table + table[8]);
     int winding = 0, crossed = 0;
-    for (int t = begin[k]; t < begin[k + 1]; ++t) {
-        const double* a = n + 4 + Index(9) * triangles[t];
+    for_near(entries, begin[0], begin[1], low, high, [&](int triangle) LBM_INLINE_LAMBDA {
+        const double* a = n + mesh_numbers + Index(9) * triangle;
         const double* b = a + 3;
         const double* c = a + 6;
         const bool left = left_of_edge(a, b, p);
         if (left_of_edge(b, c, p) != left || left_of_edge(c, a, p) != left) {
-            continue;
+            return;
         }
         const double e[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, f[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
         const double nx = e[1] * f[2] - e[2] * f[1], ny = e[2] * f[0] - e[0] * f[2], nz = e[0] * f[1] - e[1] * f[0];
@@ -123,20 +201,24 @@ LBM_HD bool in_mesh(const double* n, const int* table, const Point& p) {
             winding += left ? 1 : -1;
             crossed += 1;
         }
-    }
+    });
     return table[0] != 0 ? winding != 0 : (crossed & 1) != 0;
 }
 
-LBM_HD bool in_part(const Shape& shape, const ShapePart& part, const Point& p) {
+/// Brings a point of the body's frame to that of a part, whose numbers behind the placement it returns.
+LBM_HD const double* to_part(const Shape& shape, const ShapePart& part, const Point& p, Point& own) {
     const double* n = shape.numbers + part.first;
-    const int* table = shape.table + part.table;
-    Point own = {p[0], p[1], p[2]};
-    if (part.is_placed != 0) {
-        for (int d = 0; d < 3; ++d) {
-            own[d] = n[d] * (p[0] - n[9]) + n[3 + d] * (p[1] - n[10]) + n[6 + d] * (p[2] - n[11]);
-        }
-        n += 12;
+    const bool is_placed = part.is_placed != 0;
+    for (int d = 0; d < 3; ++d) {
+        own[d] = is_placed ? n[d] * (p[0] - n[9]) + n[3 + d] * (p[1] - n[10]) + n[6 + d] * (p[2] - n[11]) : p[d];
     }
+    return is_placed ? n + 12 : n;
+}
+
+LBM_HD bool in_part(const Shape& shape, const ShapePart& part, const Point& p) {
+    const int* table = shape.table + part.table;
+    Point own;
+    const double* n = to_part(shape, part, p, own);
     switch (part.kind) {
         case ShapeKind::Sphere: return squared_distance(n, own) <= n[3];
         case ShapeKind::Cylinder: return in_cylinder(n, own);
@@ -164,6 +246,17 @@ LBM_HD bool is_inside(const Shape& shape, const shape::Point& p) {
         }
     }
     return (found & 1U) != 0;
+}
+
+/// The same as 1 or 0, or 2 where only a search among triangles can tell.
+LBM_HD int known_inside(const Shape& shape, const shape::Point& p) {
+    const ShapePart& first = shape.parts[0];
+    if (shape.count > 1 || first.kind != ShapeKind::Mesh) {
+        return is_inside(shape, p) ? 1 : 0;
+    }
+    shape::Point own;
+    const double* n = shape::to_part(shape, first, p, own);
+    return shape::MeshBoxes(shape.table + first.table).at(n, own);
 }
 
 }  // namespace lbm::backend

@@ -22,7 +22,7 @@ class Range {
 public:
     Range(const std::vector<T>& all, Index first) : all_(all), first_(first) {}
     T at(Index k) const {
-        require(k + 1);
+        require(k < 0 ? k : k + 1);
         return all_[std::size_t(first_ + k)];
     }
     void require(Index count) const {
@@ -36,8 +36,21 @@ private:
     Index first_;
 };
 
-/// Throws unless bins list items, of `numbers` numbers each, that there are: `bins` where each begins, then the items.
-void check_bins(const Range<int>& table, Index at, Index bins, const Range<double>& numbers, Index first, Index each) {
+/// The product of the numbers of bins along so many axes, which are in the table.
+Index bins_of(const Range<int>& table, Index at, int axes) {
+    Index product = 1;
+    for (int d = 0; d < axes; ++d) {
+        const int bins = table.at(at + d);
+        if (bins < 1 || bins > 1024) {
+            throw std::invalid_argument("shape: there must be 1 to 1024 bins along an axis");
+        }
+        product *= bins;
+    }
+    return product;
+}
+
+/// Throws unless so many bins begin in order, from 0 on; otherwise returns where the last one ends.
+int end_of_bins(const Range<int>& table, Index at, Index bins) {
     table.require(at + bins + 1);
     int last = 0;
     for (Index k = 0; k <= bins; ++k) {
@@ -47,9 +60,30 @@ void check_bins(const Range<int>& table, Index at, Index bins, const Range<doubl
         }
         last = begin;
     }
+    return last;
+}
+
+/// Throws unless an item has its numbers, so many of each.
+void check_item(int item, const Range<double>& numbers, Index first, Index each) {
+    numbers.require(item < 0 ? -1 : first + (Index(item) + 1) * each);
+}
+
+/// Throws unless bins list items, of `numbers` numbers each, that there are: `bins` where each begins, then the items.
+void check_bins(const Range<int>& table, Index at, Index bins, const Range<double>& numbers, Index first, Index each) {
+    const int last = end_of_bins(table, at, bins);
     for (Index k = 0; k < last; ++k) {
-        const int item = table.at(at + bins + 1 + k);
-        numbers.require(item < 0 ? -1 : first + (Index(item) + 1) * each);
+        check_item(table.at(at + bins + 1 + k), numbers, first, each);
+    }
+}
+
+/// The same of the triangles of a mesh, of whose bins the entries are elsewhere.
+void check_entries(const Range<int>& table, Index at, Index bins, Index entries, const Range<double>& numbers,
+                   Index first) {
+    table.require(at);
+    const int last = end_of_bins(table, at, bins);
+    table.require(entries % 4 != 0 ? -1 : entries + Index(4) * last);
+    for (Index k = 0; k < last; ++k) {
+        check_item(table.at(entries + 4 * k), numbers, first, 9);
     }
 }
 
@@ -57,6 +91,7 @@ void check_region(const ShapePart& part, const backend::MovingBodyData& given) {
     const Index placed = part.is_placed != 0 ? 12 : 0;
     const Range<double> numbers(given.numbers, part.first);
     const Range<int> table(given.table, part.table);
+    table.require(part.table % 4 != 0 ? -1 : 0);
     switch (part.kind) {
         case ShapeKind::Sphere: numbers.require(placed + 4); break;
         case ShapeKind::Cylinder: numbers.require(placed + 8); break;
@@ -69,13 +104,16 @@ void check_region(const ShapePart& part, const backend::MovingBodyData& given) {
                     throw std::invalid_argument("shape: the axes of a polygon must be 0 to 2");
                 }
             }
-            check_bins(table, 4, std::max(table.at(3), 0), numbers, placed + 4, 4);
+            check_bins(table, 4, bins_of(table, 3, 1), numbers, placed + 4, 4);
             break;
         }
         case ShapeKind::Mesh: {
-            numbers.require(placed + 4);
-            const Index columns = std::max(table.at(1), 0), rows = std::max(table.at(2), 0);
-            check_bins(table, 3, columns * rows, numbers, placed + 4, 9);
+            const Index first = placed + backend::shape::mesh_numbers;
+            numbers.require(first);
+            const Index columns = bins_of(table, 1, 2), boxes = bins_of(table, 3, 3);
+            check_entries(table, backend::shape::mesh_integers, columns, table.at(8), numbers, first);
+            check_entries(table, table.at(6), boxes, table.at(7), numbers, first);
+            table.require(table.at(6) + 2 * boxes + 1);  // their states
             break;
         }
         default: throw std::invalid_argument("shape: a part of unknown kind");

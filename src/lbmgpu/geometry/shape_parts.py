@@ -22,6 +22,8 @@ DEEPEST = 32
 """Regions that may wait for an operation."""
 MOST_BINS = 1024
 """Along an axis."""
+MESH_PARTS = 65535
+"""As ``mesh_parts`` of the engine."""
 
 _AXES = {"x": (1, 2, 0), "y": (0, 2, 1), "z": (0, 1, 2)}
 """The axes of a polygon's coordinates and of its extrusion."""
@@ -36,8 +38,8 @@ class ShapeParts(NamedTuple):
     """
 
     parts: list[tuple[int, bool, int, int]]
-    numbers: list[float]
-    table: list[int]
+    numbers: Floats
+    table: NDArray[np.int32]
 
 
 def shape_parts(geometry: Geometry) -> ShapeParts:
@@ -47,7 +49,7 @@ def shape_parts(geometry: Geometry) -> ShapeParts:
         ValueError: a sheet or an open mesh, a kind of geometry that the engine does not know, or one of too many
             operations within each other.
     """
-    found = ShapeParts([], [], [])
+    found = _Lists()
     _add(geometry, None, found)
     waiting = deepest = 0
     for kind, *_ in found.parts:
@@ -55,7 +57,28 @@ def shape_parts(geometry: Geometry) -> ShapeParts:
         deepest = max(deepest, waiting)
     if deepest > DEEPEST:
         raise ValueError(f"geometry: {deepest} regions wait for an operation, must be at most {DEEPEST}")
-    return found
+    return ShapeParts(found.parts, np.concatenate([np.empty(0), *found.numbers]), found.joined_table())
+
+
+class _Lists:
+    """What is found of regions, one after the other."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[int, bool, int, int]] = []
+        self.numbers: list[Floats] = []
+        self.table: list[NDArray[np.int32]] = []
+
+    def add(
+        self, kind: str, numbers: Sequence[Floats | Sequence[float]], integers: NDArray[np.int32], placed: bool
+    ) -> None:
+        """Adds a region, whose integers begin at a multiple of four of them."""
+        first, table = sum(map(len, self.numbers)), sum(map(len, self.table))
+        self.numbers.extend(np.asarray(own, np.float64) for own in numbers)
+        self.table.append(np.concatenate([integers, np.zeros(-len(integers) % 4, np.int32)]))
+        self.parts.append((KINDS.index(kind), placed, first, table))
+
+    def joined_table(self) -> NDArray[np.int32]:
+        return np.concatenate([np.empty(0, np.int32), *self.table])
 
 
 def ball(geometry: Geometry) -> tuple[Floats, float]:
@@ -77,11 +100,11 @@ def _three(point: Sequence[float] | Floats, last: float = 0.0) -> Floats:
     return np.array([*point, last][:3], np.float64)
 
 
-def _add(geometry: Geometry, placement: tuple[Floats, Floats] | None, found: ShapeParts) -> None:
+def _add(geometry: Geometry, placement: tuple[Floats, Floats] | None, found: _Lists) -> None:
     if isinstance(geometry, Compound):
         _add(geometry.first, placement, found)
         _add(geometry.second, placement, found)
-        found.parts.append((KINDS.index(geometry.kind), False, len(found.numbers), len(found.table)))
+        found.add(geometry.kind, [], np.empty(0, np.int32), False)
         return
     if isinstance(geometry, Placed):
         turn, shift = geometry.turn, geometry.shift
@@ -89,16 +112,12 @@ def _add(geometry: Geometry, placement: tuple[Floats, Floats] | None, found: Sha
             turn, shift = placement[0] @ turn, placement[0] @ shift + placement[1]
         _add(geometry.inner, (turn, shift), found)
         return
-    first, table = len(found.numbers), len(found.table)
-    if placement is not None:
-        found.numbers.extend([*placement[0].ravel().tolist(), *placement[1].tolist()])
+    placed = [] if placement is None else [placement[0].ravel(), placement[1]]
     kind, numbers, integers = _region(geometry)
-    found.numbers.extend(map(float, numbers))
-    found.table.extend(map(int, integers))
-    found.parts.append((KINDS.index(kind), placement is not None, first, table))
+    found.add(kind, [*placed, numbers], np.asarray(integers, np.int32), placement is not None)
 
 
-def _region(geometry: Geometry) -> tuple[str, Sequence[Any], Sequence[Any]]:
+def _region(geometry: Geometry) -> tuple[str, Any, Any]:
     """The kind, the numbers and the integers of a region."""
     if isinstance(geometry, Sphere):
         return "sphere", [*_three(geometry.center), geometry.radius * geometry.radius], []
@@ -122,8 +141,7 @@ def _region(geometry: Geometry) -> tuple[str, Sequence[Any], Sequence[Any]]:
 
 def _polygon(polygon: Polygon, low: float, high: float, axis: str) -> tuple[list[float], list[int]]:
     """Edges in bins of v, each of which lists those that its lines of constant v may meet."""
-    ends = np.array([(*a, *b) if a[1] < b[1] else (*b, *a) for a, b in pairwise([*polygon.points, polygon.points[0]])])
-    edges = ends[ends[:, 1] != ends[:, 3]]
+    edges = np.array([(*a, *b) if a[1] < b[1] else (*b, *a) for a, b in pairwise([*polygon.points, polygon.points[0]])])
     first, last = float(edges[:, 1].min()), float(edges[:, 3].max())
     count = int(np.clip(math.ceil(2 * (last - first)), 1, MOST_BINS))
     inverse = count / (last - first)
@@ -133,19 +151,57 @@ def _polygon(polygon: Polygon, low: float, high: float, axis: str) -> tuple[list
     return numbers, [*_AXES[axis], count, *begin, *items]
 
 
-def _mesh(mesh: Mesh) -> tuple[list[float], list[int]]:
-    """Triangles in bins of (x, y), each of which lists those that its lines along z may meet."""
+def _mesh(mesh: Mesh) -> tuple[Floats, NDArray[np.int32]]:
+    """Triangles in columns, each of which lists those that its lines along z may meet, and in boxes, each of which
+    lists those that may be in it. Links are cut by the triangles of the boxes about them: so these are of a cell at
+    least, and larger if they would be far more than triangles."""
     corners = mesh.vertices[mesh.triangles]
     low, high = corners.min(axis=1), corners.max(axis=1)
-    first, last = low.min(axis=0)[:2], high.max(axis=0)[:2]
-    counts = np.clip(np.ceil(last - first), 1, MOST_BINS).astype(int)
-    inverse = counts / (last - first)
-    bins = [
-        _bins_of(low[:, d], high[:, d], float(first[d]), float(inverse[d]), int(counts[d])) for d in reversed(range(2))
+    first = low.min(axis=0)
+    size = high.max(axis=0) - first
+    columns = np.clip(np.ceil(size[:2]), 1, MOST_BINS).astype(int)
+    edge = max(1.0, float(np.cbrt(size.prod() / (4 * len(corners)))))
+    boxes = np.clip(np.ceil(size / edge), 1, MOST_BINS).astype(int)
+    parts = np.full(3, MESH_PARTS)
+    inverse = [counts / np.where(size > 0, size, 1.0)[: len(counts)] for counts in (columns, boxes, parts)]
+    lists = []
+    for counts, of in zip((columns, boxes), inverse, strict=False):
+        axes = reversed(range(len(counts)))
+        bins = [_bins_of(low[:, d], high[:, d], float(first[d]), float(of[d]), int(counts[d])) for d in axes]
+        lists.append(_listed(bins, tuple(map(int, reversed(counts)))))
+    (of_columns, in_columns), (begin, in_boxes) = lists
+    states = _states(mesh, np.diff(begin).reshape(boxes[::-1]) > 0, first, 1 / inverse[1])
+
+    # Rounded outwards by a part more, so that no rounding of the engine's leaves a triangle out.
+    places = np.stack([np.floor((low - first) * inverse[2]) - 1, np.ceil((high - first) * inverse[2]) + 1])
+    from_, to = np.clip(places, 0, MESH_PARTS).astype(np.uint32)
+    entries = [
+        np.column_stack([items.astype(np.uint32), (from_ | to << 16)[items]]).view(np.int32).ravel()
+        for items in (in_boxes, in_columns)
     ]
-    begin, items = _listed(bins, (int(counts[1]), int(counts[0])))
-    numbers = [*first.tolist(), *inverse.tolist(), *corners.ravel().tolist()]
-    return numbers, [int(mesh.is_oriented), *counts.tolist(), *begin, *items]
+    at_boxes = 9 + len(of_columns)
+    behind = at_boxes + len(begin) + states.size
+    gap = np.zeros(-behind % 4, np.int32)
+    at_entries = behind + len(gap)
+    head = [int(mesh.is_oriented), *columns, *boxes, at_boxes, at_entries, at_entries + len(entries[0])]
+    table = [head, of_columns, begin, states.ravel(), gap, *entries]
+    numbers = np.concatenate([first, *inverse, corners.ravel()])
+    return numbers, np.concatenate([np.asarray(own, np.int32) for own in table])
+
+
+def _states(mesh: Mesh, has_triangles: NDArray[np.bool_], first: Floats, edges: Floats) -> NDArray[np.int32]:
+    """Of each box, by (z, y, x): 2 if it has triangles, otherwise whether it is in the mesh. A row of boxes without any
+    is so as its first one."""
+    begins = ~has_triangles
+    begins[..., 1:] &= has_triangles[..., :-1]
+    at = np.argwhere(begins)
+    states = np.zeros(has_triangles.shape, np.int32)
+    states[begins] = mesh.inside(*(first[d] + (at[:, 2 - d] + 0.5) * edges[d] for d in range(3)))
+    x = np.arange(np.size(begins, 2))
+    last = np.maximum.accumulate(np.where(begins, x, 0), axis=2)  # where the row of a box begins
+    states = np.take_along_axis(states, last, axis=2)
+    states[has_triangles] = 2
+    return states
 
 
 def _bins_of(low: Floats, high: Floats, first: float, inverse: float, count: int) -> NDArray[np.int64]:
@@ -154,8 +210,8 @@ def _bins_of(low: Floats, high: Floats, first: float, inverse: float, count: int
     return np.clip(places.astype(np.int64), 0, count - 1)
 
 
-def _listed(bins: list[NDArray[np.int64]], counts: tuple[int, ...]) -> tuple[list[int], list[int]]:
-    """Where the items of each bin begin, and their numbers, of bins along one or two axes, the last axis fastest."""
+def _listed(bins: list[NDArray[np.int64]], counts: tuple[int, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the items of each bin begin, and their numbers, of bins along one axis or more, the last axis fastest."""
     spans = [ends[:, 1] - ends[:, 0] + 1 for ends in bins]
     each = np.prod(spans, axis=0)
     items = np.repeat(np.arange(len(each)), each)
@@ -168,4 +224,4 @@ def _listed(bins: list[NDArray[np.int64]], counts: tuple[int, ...]) -> tuple[lis
         scale *= count
     order = np.argsort(place, kind="stable")
     begin = np.searchsorted(place[order], np.arange(scale + 1))
-    return begin.tolist(), items[order].tolist()
+    return begin, items[order]

@@ -57,7 +57,7 @@ public:
             over_walls(k, [](const auto& cells, const auto& cell, int i, Index) { cells.set_incoming(cell, i); });
         }
         for (std::size_t k = 0; k < bodies_.size(); ++k) {
-            over_cells(k, [](const auto& cells, const auto& cell, Index) { cells.fill(cell); });
+            over_cells(k, [](const auto& cells, Index at, Index) { cells.fill(at); });
         }
     }
 
@@ -113,16 +113,13 @@ private:
         }
     }
 
-    /// Visits the cells of the block in the box about a body, each with its row of the box.
+    /// Visits the cells of the box about a body by their indices, each with its row of the box.
     template <class Visit>
     void over_cells(std::size_t which, Visit&& visit) const {
         const int length = bodies_[which].size[0];
         over_rows(which, bodies_[which].cells() / length, [&](const auto& cells, Index row) {
-            for (int k = 0; k < length; ++k) {
-                const backend::MovingCell cell = cells.cell(row * length + k);
-                if (cell.is_in_block) {
-                    visit(cells, cell, row);
-                }
+            for (Index at = row * length; at < (row + 1) * length; ++at) {
+                visit(cells, at, row);
             }
         });
     }
@@ -130,9 +127,13 @@ private:
     /// Visits the links that a body cuts of the cells that are in no body at rest, each with its row of the box.
     template <class Visit>
     void over_walls(std::size_t which, Visit&& visit) const {
-        over_cells(which, [&](const auto& cells, const auto& cell, Index row) {
-            unsigned left = cells.walls(cell);
-            if (left != 0 && block_.is_solid(cell.local[0], cell.local[1], cell.local[2])) {
+        over_cells(which, [&](const auto& cells, Index at, Index row) {
+            unsigned left = cells.walls(at);
+            if (left == 0) {
+                return;
+            }
+            const backend::MovingCell cell = cells.cell(at);
+            if (block_.is_solid(cell.local[0], cell.local[1], cell.local[2])) {
                 return;
             }
             for (int i = 0; left != 0; ++i, left >>= 1) {

@@ -94,10 +94,11 @@ public:
     /// changes replace.
     void change_incoming(const StateArguments& state, bool programmatic_launch) const {
         mark(state, programmatic_launch);
-        for (const char* name : {"apply_body_walls", "fill_body"}) {
-            for (std::size_t k = 0; k < bodies_.size(); ++k) {
-                launch(name, bodies_[k].body.cells(), state, k, programmatic_launch);
-            }
+        for (std::size_t k = 0; k < bodies_.size(); ++k) {
+            launch("apply_body_walls", link_threads(k), state, k, programmatic_launch);
+        }
+        for (std::size_t k = 0; k < bodies_.size(); ++k) {
+            launch("fill_body", bodies_[k].body.cells(), state, k, programmatic_launch);
         }
     }
 
@@ -144,7 +145,8 @@ private:
     /// Finds which cells are in each body in the coming step.
     void mark(const StateArguments& state, bool programmatic_launch) const {
         for (std::size_t k = 0; k < bodies_.size(); ++k) {
-            launch("mark_body", bodies_[k].body.marks_of(dimensions()), state, k, programmatic_launch);
+            launch("mark_body", shared_by_threads(bodies_[k].body.marks_of(dimensions())), state, k,
+                   programmatic_launch);
         }
     }
     MovingBodyArguments arguments(const StateArguments& state, std::size_t which) const {
@@ -152,8 +154,11 @@ private:
                                            all_.as<backend::MovingBody>()};
         return {state, bodies, place_, scaling_.arguments_of_poses()};
     }
+    /// The threads that count the links of a body.
+    Index link_threads(std::size_t which) const { return shared_by_threads(bodies_[which].body.cells()); }
+    static Index shared_by_threads(Index cells) { return (cells + cells_of_thread - 1) / cells_of_thread; }
     LaunchDimensions of_sums(std::size_t which) const {
-        LaunchDimensions found = flat(bodies_[which].body.cells());
+        LaunchDimensions found = flat(link_threads(which));
         found.blocks = std::min(found.blocks, 1024U);
         return found;
     }

@@ -17,41 +17,45 @@ template <class S, class Real, class Stored>
 class AroundBody {
 public:
     __device__ explicit AroundBody(const MovingBodyArguments& a)
-        : state_{a.state},
-          lattice_(state_.lattice()),
-          cells_(lattice_, a.bodies, a.place, factors_of_step(a.scaling)) {}
+        : state_{a.state}, cells_(state_.lattice(), a.bodies, a.place, factors_of_step(a.scaling)) {}
 
     __device__ const backend::MovingCells<S, Real, Stored>& cells() const { return cells_; }
 
     /// The links that the body cuts of the cell of an index in its box; none of one that is in a body at rest.
     __device__ unsigned walls(Index k) const {
-        if (k >= cells_.count()) {
+        const unsigned found = k < cells_.count() ? cells_.walls(k) : 0U;
+        if (found == 0) {
             return 0;
         }
         const backend::MovingCell cell = cells_.cell(k);
-        const unsigned found = cell.is_in_block ? cells_.walls(cell) : 0U;
-        const Index row = Index(cell.local[2]) * lattice_.address.ny + cell.local[1];
-        return found != 0 && !state_.solid(row * lattice_.address.nx + cell.local[0]) ? found : 0U;
+        const Address& address = state_.a.address;
+        const Index row = Index(cell.local[2]) * address.ny + cell.local[1];
+        return state_.solid(row * address.nx + cell.local[0]) ? 0U : found;
     }
 
 private:
     StateAccess<S, Real, Stored> state_;
-    backend::LatticeView<S, Real, Stored> lattice_;
     backend::MovingCells<S, Real, Stored> cells_;
 };
 
-/// Finds which cells of the box and of its rim are in the body.
+/// Finds which cells of the box and of its rim are in the body: first all those that take no search, then the others,
+/// which are few and divided evenly among threads.
 template <class S, class Real, class Stored, int members = 1>
 __global__ void mark_body(const __grid_constant__ Members<members, MovingBodyArguments> all) {
+    __shared__ SharedLinks shared;
     const MovingBodyArguments& a = all.own();
-    const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
-    if (k < a.bodies.own.marks_of(S::D)) {
-        wait_for_kernel_before();
-        set_row_of_update_after(a.scaling);
-        const AroundBody<S, Real, Stored> around(a);
-        around.cells().mark(k);
-    }
+    wait_for_kernel_before();
+    set_row_of_update_after(a.scaling);
+    const AroundBody<S, Real, Stored> around(a);
+    const Index count = a.bodies.own.marks_of(S::D);
+    for_shared_links(
+        shared,
+        [&](int cell) {
+            const Index k = spread_index(cell);
+            return k >= count || around.cells().mark_if_known(k) ? 0U : 1U;
+        },
+        [&](int cell, int) { around.cells().mark(spread_index(cell)); });
 }
 
 /// Sets the populations that come in off the body.
@@ -60,13 +64,13 @@ __global__ void __launch_bounds__(shared_links_threads, 2)
     apply_body_walls(const __grid_constant__ Members<members, MovingBodyArguments> all) {
     __shared__ SharedLinks shared;
     const MovingBodyArguments& a = all.own();
-    const Index first = Index(blockIdx.x) * blockDim.x;
     let_next_kernel_begin();
     wait_for_kernel_before();
     set_row_of_update_after(a.scaling);
     const AroundBody<S, Real, Stored> around(a);
-    for_shared_links(around.walls(first + threadIdx.x), shared,
-                     [&](int thread, int i) { around.cells().set_incoming(around.cells().cell(first + thread), i); });
+    for_shared_links(
+        shared, [&](int cell) { return around.walls(spread_index(cell)); },
+        [&](int cell, int i) { around.cells().set_incoming(around.cells().cell(spread_index(cell)), i); });
 }
 
 /// Sets the populations of the cells that the body covers or has just left.
@@ -79,10 +83,7 @@ __global__ void fill_body(const __grid_constant__ Members<members, MovingBodyArg
         wait_for_kernel_before();
         set_row_of_update_after(a.scaling);
         const AroundBody<S, Real, Stored> around(a);
-        const backend::MovingCell cell = around.cells().cell(k);
-        if (cell.is_in_block) {
-            around.cells().fill(cell);
-        }
+        around.cells().fill(k);
     }
 }
 
@@ -94,11 +95,13 @@ __global__ void moving_body_force(const __grid_constant__ MovingBodyArguments a,
     const AroundBody<S, Real, Stored> around(a);
     const double center[3] = {center_x, center_y, center_z};
     backend::ForceAndTorque sum{};
-    const Index stride = Index(gridDim.x) * blockDim.x;
-    for (Index first = Index(blockIdx.x) * blockDim.x; first < around.cells().count(); first += stride) {
-        for_shared_links(around.walls(first + threadIdx.x), shared, [&](int thread, int i) {
-            around.cells().add_force(around.cells().cell(first + thread), i, center, moves != 0, sum);
-        });
+    const Index stride = Index(gridDim.x) * SharedLinks::cells;
+    for (Index first = 0; first < around.cells().count(); first += stride) {
+        for_shared_links(
+            shared, [&](int cell) { return around.walls(first + spread_index(cell)); },
+            [&](int cell, int i) {
+                around.cells().add_force(around.cells().cell(first + spread_index(cell)), i, center, moves != 0, sum);
+            });
     }
     double sums[6] = {sum.force[0], sum.force[1], sum.force[2], sum.torque[0], sum.torque[1], sum.torque[2]};
     sum_block(sums, partial + 6 * Index(blockIdx.x));

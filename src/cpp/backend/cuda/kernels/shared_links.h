@@ -1,6 +1,7 @@
 // Links that are unevenly spread over the cells of a thread block, divided evenly among its threads.
 #pragma once
 
+#include "moving_arguments.h"
 #include "pack.h"
 
 namespace lbm::cuda {
@@ -10,25 +11,33 @@ constexpr int shared_links_threads = 256;  // of a thread block
 /// The links of the cells of a thread block, in the memory that its threads share.
 struct SharedLinks {
     static constexpr int warps = shared_links_threads / 32;
+    static constexpr int cells = shared_links_threads * cells_of_thread;
     int in_warp[warps];
-    int end[shared_links_threads];         // how many links there are up to those of a thread, with these
-    unsigned links[shared_links_threads];  // of each thread: bit i for that of population i
+    int end[cells];         // how many links there are up to those of a cell, with these
+    unsigned links[cells];  // of each cell: bit i for that of population i
 };
 
-__device__ inline int count_bits(unsigned bits) {
-    int count = 0;
-    for (; bits != 0; bits &= bits - 1) {
-        ++count;
-    }
-    return count;
+/// The index among the cells of a grid of a cell of this thread block. A thread t has those from cells_of_thread * t
+/// on, and the threads of a warp have 32 that follow each other for each of these. Other cells of the block are far
+/// apart: so those with many links, which are close together, are in many blocks.
+__device__ inline Index spread_index(unsigned cell) {
+    constexpr unsigned apart = 37;  // groups of 32; a prime, so that rows and layers of cells are no multiple of it
+    const unsigned thread = cell / cells_of_thread;
+    const unsigned group = cell % cells_of_thread * SharedLinks::warps + thread / 32;
+    return 32 * (Index(group) * gridDim.x + (blockIdx.x + group * apart) % gridDim.x) + thread % 32;
 }
 
-/// Calls visit(thread, i) for each link that a thread of the block has, `own` of this one, in some thread. All threads
-/// of the block call it. Which thread visits which links, and in which order, depends on nothing but these.
-template <class Visit>
-__device__ void for_shared_links(unsigned own, SharedLinks& shared, Visit&& visit) {
+/// Calls visit(cell, i) in some thread for each link of the cells of the block, links_of(cell) of each of a thread's.
+/// All threads of the block call it. Which thread visits which links, and in which order, depends on nothing but these.
+template <class LinksOf, class Visit>
+__device__ void for_shared_links(SharedLinks& shared, const LinksOf& links_of, const Visit& visit) {
     const int thread = int(threadIdx.x), lane = thread % 32, warp = thread / 32;
-    int end = count_bits(own);
+    unsigned own[cells_of_thread];
+    int end = 0;
+    for (int k = 0; k < cells_of_thread; ++k) {
+        own[k] = links_of(cells_of_thread * thread + k);
+        end += __popc(own[k]);
+    }
     for (int step = 1; step < 32; step *= 2) {
         const int before = __shfl_up_sync(whole_warp, end, unsigned(step));
         end += lane >= step ? before : 0;
@@ -43,22 +52,22 @@ __device__ void for_shared_links(unsigned own, SharedLinks& shared, Visit&& visi
         end += w < warp ? shared.in_warp[w] : 0;
         all += shared.in_warp[w];
     }
-    shared.end[thread] = end;
-    shared.links[thread] = own;
+    for (int k = cells_of_thread - 1; k >= 0; --k) {
+        shared.end[cells_of_thread * thread + k] = end;
+        shared.links[cells_of_thread * thread + k] = own[k];
+        end -= __popc(own[k]);
+    }
     __syncthreads();
     for (int link = thread; link < all; link += shared_links_threads) {
-        int of = 0;  // the first thread whose end is behind the link
-        for (int half = shared_links_threads / 2; half > 0; half /= 2) {
+        int of = 0;  // the first cell whose end is behind the link
+        for (int half = SharedLinks::cells / 2; half > 0; half /= 2) {
             of += shared.end[of + half - 1] <= link ? half : 0;
         }
         unsigned left = shared.links[of];
         for (int skip = link - (of > 0 ? shared.end[of - 1] : 0); skip > 0; --skip) {
             left &= left - 1;
         }
-        int i = 0;
-        for (; (left >> i & 1U) == 0; ++i) {
-        }
-        visit(of, i);
+        visit(of, __ffs(int(left)) - 1);
     }
 }
 
