@@ -1,8 +1,10 @@
 // Tests of the stencils, the streaming rules, and the address of every link.
+#include <algorithm>
 #include <set>
 #include <vector>
 
 #include "../../src/cpp/backend/block_layout.h"
+#include "../../src/cpp/backend/moment_kind.h"
 #include "../../src/cpp/lattice/boundary/all.h"
 #include "../../src/cpp/lattice/collisions/mrt_rates.h"
 #include "../../src/cpp/lattice/links.h"
@@ -151,6 +153,47 @@ TEST(lattice_rows_are_aligned_and_avoid_powers_of_two) {
             CHECK(a.pitch * 4 % 1024 != 0);
             for (int i = 0; i < S::Q; ++i) {
                 CHECK_EQUAL(a.row(1, 0, i) * 4 % 128, 0);
+            }
+        }
+    });
+}
+
+TEST(lattice_moments_lie_in_aligned_pairs_apart_from_those_of_all_other_cells) {
+    using lbm::backend::Device;
+    using lbm::backend::NumberKind;
+    constexpr int vector_bytes = 16;
+    tests::for_stencils([](auto s) {
+        using S = decltype(s);
+        for (const Device device : {Device::Cpu, Device::Gpu}) {
+            for (const NumberKind precision : {NumberKind::Float32, NumberKind::Float64}) {
+                for (const int nx : {1, 20, 52, 64}) {
+                    lbm::backend::BlockSpec spec{};
+                    spec.stencil = tests::kind_of<S>();
+                    spec.precision = spec.storage = precision;
+                    spec.state = S::D == 3 ? &lbm::backend::moment_state : &lbm::backend::moment_state_2d;
+                    const int size[3] = {nx, 3, S::D == 3 ? 2 : 1};
+                    std::copy(size, size + 3, spec.size);
+                    const Address a = lbm::backend::block_address(spec, device);
+                    const Index element = Index(lbm::backend::size_of(precision));
+                    const Index end = Index(lbm::backend::lattice_bytes(spec, device)) / element;
+                    std::set<Index> places;
+                    Index count = 0;
+                    for (int z = -a.halo_z; z < a.nz + a.halo_z; ++z) {
+                        for (int y = -a.halo_y; y < a.ny + a.halo_y; ++y) {
+                            for (int x = -a.halo_x; x < a.nx + a.halo_x; ++x) {
+                                for (int k = 0; k < lbm::moment_count<S>; ++k) {
+                                    const Index at = a.row(y, z, 0) + lbm::moment_place(k, x, a.population_stride);
+                                    CHECK(at >= 0 && at < end);
+                                    const bool begins_vector = k % 2 == 0 && 2 * x * element % vector_bytes == 0;
+                                    CHECK(!begins_vector || at * element % vector_bytes == 0);
+                                    places.insert(at);
+                                    ++count;
+                                }
+                            }
+                        }
+                    }
+                    CHECK_EQUAL(Index(places.size()), count);
+                }
             }
         }
     });

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../../src/cpp/backend/block_layout.h"
+#include "../../src/cpp/backend/moment_kind.h"
 #include "../../src/cpp/engine/engine.h"
 #include "check.h"
 #include "configurations.h"
@@ -38,6 +39,7 @@ LongRangePlan plan_of(const Setup& setup, const std::vector<Block>& blocks, lbm:
         const int(&at)[3] = block.offset;
         placements.push_back(
             {{at[0], at[1], at[2]}, lbm::backend::block_address(lbm::engine::part_of(whole, block), device)});
+        placements.back().keeps_moments = whole.state->keeps_moments;
     }
     return {lbm::engine::make_domain(setup), placements, 0};
 }
@@ -83,6 +85,22 @@ std::vector<double> stepped(const Setup& setup) {
 }
 
 }  // namespace
+
+TEST(long_range_plan_copies_rows_of_pairs_of_moments_as_they_lie) {
+    Setup setup = tests::small_setup("D2Q9");
+    setup.collision = "regularized";
+    setup.state = &lbm::backend::moment_state_2d;
+    setup.shape = {20, 30};
+    const LongRangePlan plan = plan_of(setup, grid(setup.shape, 1, 2), lbm::backend::Device::Gpu);
+    const int halo = 2 * setup.state->steps_per_launch, pairs = 3;
+    CHECK(plan.copies.empty());
+    CHECK_EQUAL(int(plan.imports[1].size()), pairs * halo);
+    for (const CopyRun& run : plan.imports[1]) {
+        CHECK_EQUAL(run.count, 2 * setup.shape[0]);
+        CHECK_EQUAL(run.target_stride, 1);
+        CHECK_EQUAL(run.source_stride, 1);
+    }
+}
 
 TEST(long_range_plan_brings_26_populations_a_cell_of_a_face) {
     const Setup setup = gas_setup({12, 10}, false);

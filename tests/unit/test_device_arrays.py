@@ -49,6 +49,12 @@ def test_the_array_is_the_field(field: str, precision: str, gpu: str) -> None:
 
 
 @pytest.mark.gpu
+def test_a_state_of_moments_has_an_array_of_all_populations(gpu: str) -> None:
+    solver = lbm.Solver(lbm.Domain((13, 7, 5)), lbm.Regularized(0.05), state="moments", device=gpu)
+    assert solver.device_array("populations").shape == solver.populations().shape
+
+
+@pytest.mark.gpu
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_tensors_are_taken_where_they_are(precision: str, gpu: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of any strides and either type, which another stream is still computing, and one that is differentiated."""

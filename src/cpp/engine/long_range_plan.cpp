@@ -24,9 +24,10 @@ public:
     }
 
     void build() {
-        for (int i = 0; i < address().Q; ++i) {
+        const int together = here().keeps_moments ? 2 : 1;  // numbers of a cell that lie side by side
+        for (int i = 0; i < address().Q; i += together) {
             for (int z = -halo_[2]; z < size_[2] + halo_[2]; ++z) {
-                add_layer(z, i);
+                add_layer(z, i, i + together);
             }
         }
         for (int axis = 0; axis < S::D; ++axis) {
@@ -53,19 +54,24 @@ private:
     const BlockPlacement& here() const { return blocks_[std::size_t(own_)]; }
     const Address& address() const { return here().address; }
 
-    /// Adds number i of the halo cells in a layer; runs go along y before and behind the rows, else along x.
-    void add_layer(int z, int i) {
+    /// Adds numbers `first` to `end` - 1 of the halo cells in a layer; runs go along y before and behind the rows, else
+    /// along x.
+    void add_layer(int z, int first, int end) {
         for (int x = -halo_[0]; x < size_[0] + halo_[0]; ++x) {
             if (x < 0 || x >= size_[0]) {
-                for (int y = -halo_[1]; y < size_[1] + halo_[1]; ++y) {
-                    add(x, y, z, i);
+                for (int i = first; i < end; ++i) {
+                    for (int y = -halo_[1]; y < size_[1] + halo_[1]; ++y) {
+                        add(x, y, z, i);
+                    }
                 }
             }
         }
         for (int y = -halo_[1]; y < size_[1] + halo_[1]; ++y) {
             if (y < 0 || y >= size_[1] || z < 0 || z >= size_[2]) {
                 for (int x = 0; x < size_[0]; ++x) {
-                    add(x, y, z, i);
+                    for (int i = first; i < end; ++i) {
+                        add(x, y, z, i);
+                    }
                 }
             }
         }
@@ -179,8 +185,9 @@ private:
         plan_.corners.push_back(corner);
     }
 
-    static Index place(const Address& a, int x, int y, int z, int i) {
-        return LongRangeOffsets<S>(a, x, y, z).post_collision(i);
+    Index place(const Address& a, int x, int y, int z, int i) const {
+        return here().keeps_moments ? a.row(y, z, 0) + moment_place(i, x, a.population_stride)
+                                    : LongRangeOffsets<S>(a, x, y, z).post_collision(i);
     }
 
     LongRangePlan& plan_;

@@ -9,6 +9,9 @@
 // has no x-face buffers: its cells along x lie in the padding of the rows, those before x = 0 in the padding of the
 // previous row.
 //
+// Where a cell keeps moments in place of populations, each two of the Q rows are one row of pairs of numbers
+// (moment_place).
+//
 // Temperatures follow the populations of their row, with a memory line before and after them. That leaves one halo cell
 // at each end of a row: a temperature is read by all neighbours, which x-face buffers do not suit.
 #pragma once
@@ -63,5 +66,13 @@ struct Address {
     /// The offset behind the x-face buffers.
     LBM_HD Index x_face_end() const { return x_face_in(2 + 2 * phases, 0, 0, 0); }
 };
+
+/// Offset of number k of a cell that keeps moments, from row(y, z, 0) of its row on. Numbers 2 g and 2 g + 1 of a cell
+/// lie side by side, followed by those of the next cell: a GPU thread reads them in vectors of 16 bytes, and the few
+/// cells beside a tile lie in half as many sectors of memory. The second-level cache, which reads these sectors, bounds
+/// the speed.
+LBM_HD constexpr Index moment_place(int k, Index x, Index population_stride) {
+    return k / 2 * (2 * population_stride) + 2 * x + k % 2;
+}
 
 }  // namespace lbm

@@ -282,13 +282,13 @@ private:
 
     StoredMoments<S, Real> moments(int x, int y, int z) const {
         StoredMoments<S, Real> m;
-        const Real* from = current() + address_.row(y, z, 0) + x;
-        m.for_each([&]<int k>(Real& number) { number = from[k * address_.population_stride]; });
+        const Real* row = current() + address_.row(y, z, 0);
+        m.for_each([&]<int k>(Real& number) { number = row[moment_place(k, x, address_.population_stride)]; });
         return m;
     }
     void put(int x, int y, int z, StoredMoments<S, double> m) {
-        Real* to = current() + address_.row(y, z, 0) + x;
-        m.for_each([&]<int k>(double number) { to[k * address_.population_stride] = Real(number); });
+        Real* row = current() + address_.row(y, z, 0);
+        m.for_each([&]<int k>(double number) { row[moment_place(k, x, address_.population_stride)] = Real(number); });
     }
     void flow_at(int x, int y, int z, Real& deviation, Real (&u)[3]) const {
         const StoredMoments<S, Real> m = moments(x, y, z);
@@ -315,10 +315,11 @@ private:
     void for_numbers(Visit&& visit) const {
         over_rows([&](int y, int z) {
             for (int k = 0; k < moment_count<S>; ++k) {
-                Real* numbers = current() + address_.row(y, z, k);
+                Real* numbers = current() + address_.row(y, z, 0);
                 const Index start = (k * rows() + row(y, z)) * address_.nx;
                 for (int x = 0; x < address_.nx; ++x) {
-                    visit(start + x, row(y, z) * address_.nx + x, numbers[x]);
+                    visit(start + x, row(y, z) * address_.nx + x,
+                          numbers[moment_place(k, x, address_.population_stride)]);
                 }
             }
         });

@@ -20,6 +20,7 @@
 #include "../../lattice/moment_collision.h"
 #include "../../lattice/parameters.h"
 #include "../wall_links.h"
+#include "moment_pairs.h"
 #include "moment_rings.h"
 #include "pack.h"
 
@@ -72,15 +73,11 @@ private:
         const CellForce<S, V> force = force_of(image);
         const Real* from = static_cast<const Real*>(a_.source) + offset(image.at, layer);
         Real* to = populations(0, row);
-        const Index pitch = address.population_stride, width = memory_.width;
-        const Index ahead = address.row_stride;
+        const Index stride = address.population_stride, width = memory_.width;
         const int end = end_x(0);
         for (int x = first_x(0); x < end; x += W) {
-            StoredMoments<S, V> m;
-            m.for_each([&]<int k>(V& number) LBM_INLINE_LAMBDA {
-                number = load_pack<Real, W>(from + k * pitch + x);
-                __builtin_prefetch(from + k * pitch + x + ahead, 0, 2);
-            });
+            StoredMoments<S, V> m = load_moments<S, Real, W>(from, x, stride);
+            prefetch_moments<S, Real, W, false>(from + address.row_stride, x, stride);
             if constexpr (solid) {
                 if (image.odd) {
                     mirror<1>(m);
@@ -331,7 +328,7 @@ private:
         if constexpr (then == 2) {
             put_populations(m, force, to + x, to_stride);
         } else {
-            put_moments(m, to + x, to_stride, a_.address.nx - x);
+            put_moments(m, to, x, to_stride);
         }
     }
 
@@ -365,21 +362,12 @@ private:
         }
     }
 
-    /// Stores the moments of the first `cells` cells of a pack, behind which there may be cells of a halo.
-    LBM_HD void put_moments(StoredMoments<S, V>& m, Real* to, Index stride, int cells) const {
+    /// Stores the moments of a pack of cells of a row, behind whose last one there may be cells of a halo.
+    LBM_HD void put_moments(StoredMoments<S, V>& m, Real* row, int x, Index stride) const {
+        const int cells = a_.address.nx - x;
+        store_moments(m, row, x, stride, cells);
         if (cells >= W) {
-            m.for_each([&]<int k>(const V& number) LBM_INLINE_LAMBDA {
-                store_pack<Real, W>(to + k * stride, number);
-                __builtin_prefetch(to + k * stride + a_.address.row_stride, 1, 2);
-            });
-        } else {
-            m.for_each([&]<int k>(const V& number) LBM_INLINE_LAMBDA {
-                Real each[W];
-                store_pack<Real, W>(each, number);
-                for (int lane = 0; lane < cells; ++lane) {
-                    to[k * stride + lane] = each[lane];
-                }
-            });
+            prefetch_moments<S, Real, W, true>(row + a_.address.row_stride, x, stride);
         }
     }
 

@@ -25,7 +25,8 @@ inline std::shared_ptr<backend::DeviceArray> make_device_field(const backend::Bl
         throw std::invalid_argument("temperature: the fluid has none, as nothing thermal was set up");
     }
     const int D = backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::D; });
-    const int components = name == FieldName::Velocity ? D : name == FieldName::Populations ? address.Q : 0;
+    const int Q = backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::Q; });
+    const int components = name == FieldName::Velocity ? D : name == FieldName::Populations ? Q : 0;
     const Index rows = Index(address.ny) * address.nz, cells = rows * address.nx;
     const RowRange all{0, rows};
     const std::size_t item = backend::size_of(spec.precision);
@@ -35,7 +36,7 @@ inline std::shared_ptr<backend::DeviceArray> make_device_field(const backend::Bl
     auto* out = static_cast<char*>(field->data());
     if (name == FieldName::Populations) {
         const Kernel& k = kernels.get(state_kernel(spec, "fields.h", "population", type));
-        for (int i = 0; i < address.Q; ++i) {
+        for (int i = 0; i < Q; ++i) {
             k.launch(stream, flat(cells), state, all, i, static_cast<void*>(out + std::size_t(i * cells) * item));
         }
     } else if (name == FieldName::Temperature) {

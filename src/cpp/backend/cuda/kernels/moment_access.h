@@ -52,7 +52,8 @@ struct StateAccess<S, Real, AsMoments<Collision>> {
     /// Number k of a cell.
     __device__ Number& number(int x, Index row, int k) const {
         const int z = int(row / a.address.ny);
-        return static_cast<Real*>(a.data)[a.address.row(int(row - Index(z) * a.address.ny), z, k) + x];
+        const Index first = a.address.row(int(row - Index(z) * a.address.ny), z, 0);
+        return static_cast<Real*>(a.data)[first + moment_place(k, x, a.address.population_stride)];
     }
     __device__ StoredMoments<S, Real> stored_moments(int x, Index row) const {
         StoredMoments<S, Real> m;

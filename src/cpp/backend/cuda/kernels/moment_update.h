@@ -66,8 +66,8 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
     const Index layer_stride = address.row_stride * (address.ny + 2 * address.halo_y);
     int z = address.self_periodic[2] ? around(first_z - steps, address.nz) : first_z - steps;
     const int row_y = images ? at_walls.image_y.at : y;
-    const Real* from = a.source + address.row(reads ? row_y : 0, z, 0) + x;
-    Real* to = a.target + address.row(reads ? y : 0, first_z, 0) + x;
+    const Real* from = a.source + address.row(reads ? row_y : 0, z, 0) + moment_place(0, x, stride);
+    Real* to = a.target + address.row(reads ? y : 0, first_z, 0) + moment_place(0, x, stride);
     const auto after = [&](int layer) { return address.self_periodic[2] && layer + 1 == address.nz ? 0 : layer + 1; };
     const auto next_layer = [&]() {
         const int next = after(z);

@@ -56,8 +56,8 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
     x = has_cells ? x : 0;
     const Index stride = pitch > 0 ? pitch : address.population_stride;
     int y = address.self_periodic[1] ? around(first_y - steps, address.ny) : first_y - steps;
-    const Real* from = a.source + address.row(y, 0, 0) + x;
-    Real* to = a.target + address.row(first_y, 0, 0) + x;
+    const Real* from = a.source + address.row(y, 0, 0) + moment_place(0, x, stride);
+    Real* to = a.target + address.row(first_y, 0, 0) + moment_place(0, x, stride);
 
     CellForce<S, Real> force{{}, forced};
     static_for<S::D>([&]<int d>() { force.of[d] = forced ? a.force[d] : Real(0); });
