@@ -174,7 +174,7 @@ TEST(lattice_moments_lie_in_aligned_pairs_apart_from_those_of_all_other_cells) {
                     const int size[3] = {nx, 3, S::D == 3 ? 2 : 1};
                     std::copy(size, size + 3, spec.size);
                     const Address a = lbm::backend::block_address(spec, device);
-                    const Index element = Index(lbm::backend::size_of(precision));
+                    const auto element = Index(lbm::backend::size_of(precision));
                     const Index end = Index(lbm::backend::lattice_bytes(spec, device)) / element;
                     std::set<Index> places;
                     Index count = 0;
