@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "../kinds.h"
@@ -66,7 +67,7 @@ void for_shapes_of(const backend::BlockSpec& spec, int steps, Visit&& visit) {
 
 /// The layers of a segment where units take unlike times: so that the layers that are swept and not stored, 2 `steps` a
 /// segment, cost as much as half a segment at the end, when most thread blocks are done.
-int segment_beside_walls(Index tiles, int layers, int steps, Index at_once) {
+int segment_near_walls(Index tiles, int layers, int steps, Index at_once) {
     const double best = std::sqrt(4.0 * steps * double(layers) * double(tiles) / double(at_once));
     return std::max(4 * steps, int(best));
 }
@@ -128,23 +129,51 @@ struct Run {
     bool has_walls;
 };
 
-/// Divides layers into runs. Short ones between walls go with these, as a run is swept with so many layers more.
-std::vector<Run> runs_of(int first, int end, int more, const std::vector<bool>& has_walls) {
-    const int shortest = 4 * more;
-    std::vector<Run> runs;
-    for (int z = first, next = z; z < end; z = next) {
-        const bool walls = has_walls[std::size_t(z - first)];
-        for (next = z; next < end && has_walls[std::size_t(next - first)] == walls; ++next) {
-        }
-        const bool walled = walls || (next - z < shortest && (z > first || next < end));
-        if (!runs.empty() && runs.back().has_walls == walled) {
-            runs.back().end = next;
-        } else {
-            runs.push_back({z, next, walled});
+/// In which of the layers that a tile stores its sweep, which reads `steps` more on each side, has walls.
+class WalledLayers {
+public:
+    template <class HasWalls>
+    WalledLayers(int first, int layers, int steps, const HasWalls& has_walls)
+        : first_(first), walled_(std::size_t(layers), false) {
+        for (int z = first - steps; z < first + layers + steps; ++z) {
+            const int begin = std::max(first, z - steps), last = std::min(z + steps, first + layers - 1);
+            if (begin <= last && has_walls(z)) {
+                std::fill(walled_.begin() + (begin - first), walled_.begin() + (last - first + 1), true);
+            }
         }
     }
-    return runs;
-}
+
+    bool are_most() const {
+        return 2 * std::count(walled_.begin(), walled_.end(), true) > std::ptrdiff_t(walled_.size());
+    }
+    /// Adds those of another column of the same layers.
+    void join(const WalledLayers& other) {
+        for (std::size_t k = 0; k < walled_.size(); ++k) {
+            walled_[k] = walled_[k] || other.walled_[k];
+        }
+    }
+    /// Divides the layers. Few ones between walls go with these, as a run is swept with `more` layers beside it.
+    std::vector<Run> runs(int more) const {
+        const int shortest = 4 * more, layers = int(walled_.size());
+        std::vector<Run> found;
+        for (int z = 0, next = 0; z < layers; z = next) {
+            const bool walls = walled_[std::size_t(z)];
+            for (next = z; next < layers && walled_[std::size_t(next)] == walls; ++next) {
+            }
+            const bool has_walls = walls || (next - z < shortest && next - z < layers);
+            if (!found.empty() && found.back().has_walls == has_walls) {
+                found.back().end = first_ + next;
+            } else {
+                found.push_back({first_ + z, first_ + next, has_walls});
+            }
+        }
+        return found;
+    }
+
+private:
+    int first_;
+    std::vector<bool> walled_;
+};
 
 }  // namespace
 
@@ -157,8 +186,8 @@ MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTiling& clean,
     const int tiles_y = solid ? (rows.ny + clean.own_y - 1) / clean.own_y : 1;
     const Index tiles = Index((address.nx + clean.own_x - 1) / clean.own_x) * tiles_y;
     const Index at_once = Index(device.multiprocessors) * clean.units_at_once;
-    const int longest = walls.is_any() ? segment_beside_walls(tiles, layers, steps, at_once)
-                                       : segment(tiles, layers, steps, at_once);
+    const int longest =
+        walls.is_any() ? segment_near_walls(tiles, layers, steps, at_once) : segment(tiles, layers, steps, at_once);
     std::vector<MomentUnit> lists[2];
     const auto add = [&](int x, int y, const Run& run) {
         const int count = (run.end - run.first + longest - 1) / longest;
@@ -167,23 +196,38 @@ MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTiling& clean,
             lists[run.has_walls ? 1 : 0].push_back({x, y, z, std::min(own, run.end - z)});
         }
     };
+    const int width = walled.own_x, columns = (address.nx + width - 1) / width;
+    const bool is_wider = clean.own_x > width;  // a clean tile has two columns, each as wide as one with walls
     for (int tile = 0; tile < tiles_y; ++tile) {
         const int y = solid ? rows.y + tile * clean.own_y : 0, tile_end_y = std::min(y + clean.own_y, end_y_);
-        for (int x = 0; x < address.nx; x += clean.own_x) {
-            const int end_x = std::min(x + clean.own_x, address.nx);
-            // Whether what a sweep reads for a layer that it stores has walls.
-            std::vector<bool> has_walls(std::size_t(layers), false);
-            for (int z = first - steps; walls.is_any() && z < first + layers + steps; ++z) {
-                const bool any = solid
-                                     ? walls.has_any(x - steps, end_x + steps, y - steps, tile_end_y + steps, z, z + 1)
-                                     : walls.has_any(x - steps, end_x + steps, z, z + 1, 0, 1);
-                for (int of = std::max(first, z - steps); any && of <= std::min(z + steps, first + layers - 1); ++of) {
-                    has_walls[std::size_t(of - first)] = true;
-                }
+        const auto layers_of = [&](int x) {
+            const int end_x = std::min(x + width, address.nx);
+            return WalledLayers(first, layers, steps, [&](int z) {
+                return walls.is_any() &&
+                       (solid ? walls.has_any(x - steps, end_x + steps, y - steps, tile_end_y + steps, z, z + 1)
+                              : walls.has_any(x - steps, end_x + steps, z, z + 1, 0, 1));
+            });
+        };
+        WalledLayers next = layers_of(0);
+        for (int column = 0; column < columns; ++column) {
+            const int x = column * width;
+            WalledLayers own = std::move(next);
+            next = layers_of(std::min(x + width, address.nx - 1));
+            const bool is_last = column + 1 == columns;
+            if (is_wider && (own.are_most() || (!is_last && next.are_most()))) {
+                add(x, y, {first, first + layers, true});
+                continue;
             }
-            for (const Run& run : runs_of(first, first + layers, 2 * steps, has_walls)) {
-                for (int part = x; part < end_x; part += run.has_walls ? walled.own_x : clean.own_x) {
-                    add(part, y, run);
+            const bool has_two = is_wider && !is_last;
+            if (has_two) {
+                own.join(next);
+                ++column;
+                next = layers_of(std::min(x + 2 * width, address.nx - 1));
+            }
+            for (const Run& run : own.runs(2 * steps)) {
+                add(x, y, run);
+                if (has_two && run.has_walls) {
+                    add(x + width, y, run);
                 }
             }
         }
