@@ -44,14 +44,41 @@ public:
 
     /// Finds which cells of the box and of its rim are in the body; one of an index that counts them, x fastest.
     LBM_HD void mark(Index index) const {
-        mark(index,
-             [](const Shape& shape, const shape::Point& p) LBM_INLINE_LAMBDA { return int(is_inside(shape, p)); });
+        const KnownMark known = known_mark(index);
+        unsigned found = known.found;
+        for (const unsigned bit : {now, before}) {
+            found |= (known.open & bit) != 0 && is_in_body(index, bit) ? bit : 0U;
+        }
+        set_mark(index, found);
     }
-    /// The same where it takes no search; returns false, with nothing done, where it does.
-    LBM_HD bool mark_if_known(Index index) const {
-        return mark(index,
-                    [](const Shape& shape, const shape::Point& p) LBM_INLINE_LAMBDA { return known_inside(shape, p); });
+    /// The bits of a mark that take no search among triangles, and those that do.
+    struct KnownMark {
+        unsigned found, open;
+    };
+    LBM_HD KnownMark known_mark(Index index) const {
+        Index k[3];
+        double p[3], p_before[3];
+        split_marked(index, k);
+        in_body_frame(k, step_.pose(), p);
+        in_body_frame(k, step_.pose_before(), p_before);
+        KnownMark known{};
+        if (!is_far(p) && is_near_block(place_of(k))) {
+            const int at_end = known_inside(body_.shape, p);
+            const int at_begin = is_far(p_before) ? 0 : known_inside(body_.shape, p_before);
+            known.found = (at_end == 1 ? now : 0U) | (at_begin == 1 ? before : 0U);
+            known.open = (at_end == 2 ? now : 0U) | (at_begin == 2 ? before : 0U);
+        }
+        return known;
     }
+    /// Whether a bit of a mark is set, by a search.
+    LBM_HD bool is_in_body(Index index, unsigned bit) const {
+        Index k[3];
+        double p[3];
+        split_marked(index, k);
+        in_body_frame(k, bit == now ? step_.pose() : step_.pose_before(), p);
+        return is_inside(body_.shape, p);
+    }
+    LBM_HD void set_mark(Index index, unsigned found) const { body_.marks[index] = static_cast<unsigned char>(found); }
 
     /// The cell of an index in the box, x fastest.
     LBM_HD MovingCell cell(Index index) const {
@@ -188,29 +215,28 @@ public:
 private:
     static constexpr unsigned now = 1, before = 2;  // the bits of a mark: in the body at t + 1, and at t
 
-    /// Marks a cell by find(shape, point), which returns whether a point is inside; false where that returns 2.
-    template <class Find>
-    LBM_HD bool mark(Index index, const Find& find) const {
-        Index k[3], at[3];
+    LBM_HD void split_marked(Index index, Index (&k)[3]) const {
         const int size[3] = {body_.marked(0, S::D), body_.marked(1, S::D), body_.marked(2, S::D)};
         split(index, size, k);
-        double x[3], p[3], p_before[3];
+    }
+    struct Place {
+        Index at[3];
+    };
+    /// The place of a cell with a mark.
+    LBM_HD Place place_of(const Index (&k)[3]) const {
+        Place place;
         for (int d = 0; d < 3; ++d) {
-            at[d] = Index(step_.corner(d)) + k[d] - MovingBody::rim(d, S::D);
-            x[d] = d < S::D ? double(at[d]) + 0.5 : 0.0;
+            place.at[d] = Index(step_.corner(d)) + k[d] - MovingBody::rim(d, S::D);
         }
-        to_body(step_.pose(), x, p);
-        to_body(step_.pose_before(), x, p_before);
-        int at_end = 0, at_begin = 0;
-        if (!is_far(p) && is_near_block(at)) {
-            at_end = find(body_.shape, p);
-            at_begin = is_far(p_before) ? 0 : find(body_.shape, p_before);
+        return place;
+    }
+    LBM_HD void in_body_frame(const Index (&k)[3], const double* pose, double (&p)[3]) const {
+        const Place place = place_of(k);
+        double x[3];
+        for (int d = 0; d < 3; ++d) {
+            x[d] = d < S::D ? double(place.at[d]) + 0.5 : 0.0;
         }
-        const bool is_known = at_end < 2 && at_begin < 2;
-        if (is_known) {
-            body_.marks[index] = static_cast<unsigned char>((at_end != 0 ? now : 0U) | (at_begin != 0 ? before : 0U));
-        }
-        return is_known;
+        to_body(pose, x, p);
     }
 
     /// The numbers along each axis of the cell of an index, x fastest.
@@ -242,7 +268,8 @@ private:
     }
 
     /// Whether a cell, or a periodic image of it, is one of the block or next to it.
-    LBM_HD bool is_near_block(const Index (&at)[3]) const {
+    LBM_HD bool is_near_block(const Place& place) const {
+        const Index(&at)[3] = place.at;
         bool found = true;
         for (int d = 0; d < 3; ++d) {
             bool is_near = is_next_to_block(d, at[d] - place_.offset[d]);

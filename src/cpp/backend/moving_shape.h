@@ -118,25 +118,37 @@ struct alignas(16) MeshEntry {
 };
 constexpr int mesh_parts = 65535;
 
+LBM_HD int lowest_bit(UInt32 bits) {
+#if defined(__CUDACC__)
+    return __ffs(int(bits)) - 1;
+#else
+    return __builtin_ctz(bits);
+#endif
+}
+
 /// Calls visit(triangle) for those of the entries from `first` on that may touch what extends from `low` to `high`, in
-/// parts of the mesh. It looks for the next of them first: so the threads of a warp, which have unlike entries, visit
-/// triangles together.
+/// parts of the mesh. It looks through some entries first, four of which come from memory at once; then the threads of
+/// a warp, which have unlike entries, visit triangles together.
 template <class Visit>
 LBM_HD void for_near(const MeshEntry* entries, int first, int end, const UInt32 (&low)[3], const UInt32 (&high)[3],
                      const Visit& visit) {
-    for (int k = first;; ++k) {
-        MeshEntry entry{};
-        for (bool is_near = false; k < end && !is_near; k += is_near ? 0 : 1) {
-            entry = entries[k];
-            is_near = true;
-            for (int d = 0; d < 3; ++d) {
-                is_near = is_near & ((entry.extent[d] & 0xFFFFU) <= high[d]) & ((entry.extent[d] >> 16) >= low[d]);
-            }
+    for (int base = first; base < end; base += 32) {
+        const int count = end - base < 32 ? end - base : 32;
+        UInt32 near = 0;
+        for (int k = 0; k < count; k += 4) {
+            static_for<4>([&]<int j>() LBM_INLINE_LAMBDA {
+                const int own = k + j < count ? k + j : count - 1;
+                const MeshEntry entry = entries[base + own];
+                bool is_near = true;
+                for (int d = 0; d < 3; ++d) {
+                    is_near = is_near & ((entry.extent[d] & 0xFFFFU) <= high[d]) & ((entry.extent[d] >> 16) >= low[d]);
+                }
+                near |= UInt32(is_near) << own;
+            });
         }
-        if (k >= end) {
-            return;
+        for (; near != 0; near &= near - 1) {
+            visit(entries[base + lowest_bit(near)].triangle);
         }
-        visit(entry.triangle);
     }
 }
 

@@ -159,7 +159,7 @@ def _mesh(mesh: Mesh) -> tuple[Floats, NDArray[np.int32]]:
     low, high = corners.min(axis=1), corners.max(axis=1)
     first = low.min(axis=0)
     size = high.max(axis=0) - first
-    columns = np.clip(np.ceil(size[:2]), 1, MOST_BINS).astype(int)
+    columns = np.clip(np.ceil(2 * size[:2]), 1, MOST_BINS).astype(int)
     edge = max(1.0, float(np.cbrt(size.prod() / (4 * len(corners)))))
     boxes = np.clip(np.ceil(size / edge), 1, MOST_BINS).astype(int)
     parts = np.full(3, MESH_PARTS)

@@ -43,6 +43,8 @@ private:
 template <class S, class Real, class Stored, int members = 1>
 __global__ void mark_body(const __grid_constant__ Members<members, MovingBodyArguments> all) {
     __shared__ SharedLinks shared;
+    __shared__ unsigned char known[SharedLinks::cells], open[SharedLinks::cells];  // see KnownMark
+    __shared__ bool is_set[2 * SharedLinks::cells];                                // open bits, once searched
     const MovingBodyArguments& a = all.own();
     let_next_kernel_begin();
     wait_for_kernel_before();
@@ -53,9 +55,27 @@ __global__ void mark_body(const __grid_constant__ Members<members, MovingBodyArg
         shared,
         [&](int cell) {
             const Index k = spread_index(cell);
-            return k >= count || around.cells().mark_if_known(k) ? 0U : 1U;
+            if (k >= count) {
+                return 0U;
+            }
+            const auto mark = around.cells().known_mark(k);
+            known[cell] = static_cast<unsigned char>(mark.found);
+            open[cell] = static_cast<unsigned char>(mark.open);
+            return mark.open;
         },
-        [&](int cell, int) { around.cells().mark(spread_index(cell)); });
+        [&](int cell, int i) { is_set[2 * cell + i] = around.cells().is_in_body(spread_index(cell), 1U << i); });
+    __syncthreads();
+    for (int k = 0; k < cells_of_thread; ++k) {
+        const int cell = cells_of_thread * int(threadIdx.x) + k;
+        const Index index = spread_index(cell);
+        if (index < count) {
+            unsigned found = known[cell];
+            for (int i = 0; i < 2; ++i) {
+                found |= (open[cell] >> i & 1U) != 0 && is_set[2 * cell + i] ? 1U << i : 0U;
+            }
+            around.cells().set_mark(index, found);
+        }
+    }
 }
 
 /// Sets the populations that come in off the body.
