@@ -34,6 +34,7 @@ STENCILS = ["D2Q9", "D3Q19", "D3Q27"]
 KEPT = Configuration(collision="Regularized", streaming="two-lattice", state="moments")
 PARTS = {2: [(1, 2), (2, 1), (2, 3), (4, 1), (1, 14)], 3: [(1, 1, 2), (1, 2, 1), (2, 1, 1), (2, 2, 2), (1, 3, 2)]}
 WALLS = lbm.NoSlip()
+WALL = {"condition": "no-slip"}
 
 
 def machine_of(count: int) -> cost_model.Machine:
@@ -218,7 +219,8 @@ def written(folder: Path, **more: Any) -> Path:
         ({"state": "moments"}, "moments"),
         ({"state": "auto"}, "moments"),
         ({"state": "auto", "collision": {"model": "BGK", "viscosity": 0.05}}, "populations"),
-        ({"state": "auto", "faces": {f: {"condition": "free-slip"} for f in ("-y", "+y")}}, "populations"),
+        ({"state": "auto", "faces": {f: {"condition": "free-slip"} for f in ("-y", "+y")}}, "moments"),
+        ({"state": "auto", "faces": {"-y": WALL, "+y": {"condition": "outflow"}}}, "populations"),
         ({"state": "auto", "sponges": [{"face": "-y", "thickness": 3}]}, "populations"),
         ({"state": "auto", "bodies": [{"shape": "sphere", "center": [8, 6], "radius": 3}]}, "populations"),
         (
@@ -252,7 +254,7 @@ def test_a_case_has_a_state_and_its_plan_the_same(more, state, tmp_path: Path):
         ({"state": None}, r"\$\.state: "),
         ({"state": "moments", "collision": {"model": "BGK", "viscosity": 0.05}}, r"\$\.state: .* the collision BGK"),
         ({"state": "moments", "streaming": "in-place"}, r"\$\.state: .* the streaming 'in-place'"),
-        ({"state": "moments", "faces": {f: {"condition": "free-slip"} for f in ("-y", "+y")}}, r"FreeSlip\(\) on face"),
+        ({"state": "moments", "faces": {"-y": WALL, "+y": {"condition": "outflow"}}}, r"Outflow\(\) on face"),
     ],
 )
 def test_what_does_not_go_with_the_state_of_a_case_is_named(more, text, tmp_path: Path):

@@ -65,8 +65,8 @@ public:
         const int threads = int(moment_threads(spec_, kind).threads);
         const Kernel& k = kernels_.get(moment_kernel(spec_, kind));
         return {{phase_, kind.cells_per_thread, threads, k.registers(), k.local_bytes(),
-                 double(tiling_.units_at_once * threads) /
-                     double(tiling_.units_a_block * device_.threads_per_multiprocessor)}};
+                 double(tilings_.clean.units_at_once * threads) /
+                     double(tilings_.clean.units_a_block * device_.threads_per_multiprocessor)}};
     }
 
     void set_plan(const backend::LinkPlan& plan) override {
@@ -269,7 +269,7 @@ private:
     }
 
     MomentKernel kernel(int steps, bool walls) const {
-        const MomentTiling& tiling = walls ? walled_tiling_ : tiling_;
+        const MomentTiling& tiling = walls ? tilings_.walled : tilings_.clean;
         return {steps, tiling.cells_per_thread, tiling.rows, forced(), walls, walls_.has_images()};
     }
     void expect_kernels() {
@@ -284,9 +284,8 @@ private:
 
     /// Divides shell and interior into units.
     void divide() {
-        tiling_ = moment_tiling(spec_, device_, false);
-        walled_tiling_ = moment_tiling(spec_, device_, true);
-        if (tiling_.rows == 0) {
+        tilings_ = moment_tilings(spec_, device_, walls_.is_any());
+        if (tilings_.clean.rows == 0) {
             throw std::invalid_argument("state: 'moments' needs more shared memory than a kernel has on this GPU");
         }
         shell_.clear();
@@ -305,7 +304,7 @@ private:
         for (int z = 0; z < box.nz; z += own_z) {
             for (int y = 0; y < box.ny; y += own_y) {
                 const backend::RowBox part{box.y + y * box.step_y, box.z + z * box.step_z, own_y, own_z};
-                to.emplace_back(part, tiling_, walled_tiling_, address_, D_, most_steps(), device_, walls_, stream_);
+                to.emplace_back(part, tilings_, address_, D_, most_steps(), device_, walls_, stream_);
             }
         }
     }
@@ -355,7 +354,7 @@ private:
         const Kernel& compiled = kernels_.get(moment_kernel(spec_, kind));
         compiled.allow_shared_memory(threads.bytes);
         LaunchDimensions dimensions;
-        dimensions.blocks = unsigned((count + tiling_.units_a_block - 1) / tiling_.units_a_block);
+        dimensions.blocks = unsigned((count + tilings_.clean.units_a_block - 1) / tilings_.clean.units_a_block);
         dimensions.block_x = threads.threads;
         dimensions.shared_bytes = threads.bytes;
         compiled.launch(stream, dimensions, arguments);
@@ -398,7 +397,7 @@ private:
     backend::Interior interior_{};
     const backend::LinkPlan* plan_ = nullptr;
     DeviceMomentWalls walls_{spec_, address_, D_, stream_};
-    MomentTiling tiling_{}, walled_tiling_{};
+    MomentTilings tilings_{};
     std::vector<MomentUnits> shell_, inner_;
     DeviceBuffer runs_, singles_, solid_, solid_velocity_;
     double force_[3] = {};

@@ -17,16 +17,17 @@ constexpr unsigned most_shared_bytes = 200 << 10;
 constexpr int most_moment_steps = 6;
 
 /// Cells of a thread that are loaded at once, and the most rows of a tile, with which a thread block has 512 threads or
-/// fewer: registers have room for what a thread keeps.
+/// fewer: registers have room for what a thread keeps. Where there are walls all tiles are as high as those with them,
+/// which have fewer cells to a thread and more threads beside the ends of rows.
 template <class Real>
 struct OfPrecision;
 template <>
 struct OfPrecision<float> {
-    static constexpr int cells = 2, rows = 11;
+    static constexpr int cells = 2, rows = 11, rows_with_walls = 10;
 };
 template <>
 struct OfPrecision<double> {
-    static constexpr int cells = 1, rows = 7;
+    static constexpr int cells = 1, rows = 7, rows_with_walls = 6;
 };
 
 /// Calls visit.operator()<Shape>(rows) for the shapes of an update of `steps` steps, from the smallest on.
@@ -92,21 +93,24 @@ int segment(Index tiles, int layers, int steps, Index at_once) {
 
 }  // namespace
 
-MomentTiling moment_tiling(const backend::BlockSpec& spec, const DeviceInfo& device, bool walls) {
+MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& device, bool has_walls) {
     const unsigned most = std::min(most_shared_bytes, unsigned(device.shared_bytes_per_block));
-    MomentTiling tiling{};
+    const int most_rows = backend::with_real(spec.precision, [&](auto real) {
+        using Of = OfPrecision<decltype(real)>;
+        return has_walls ? Of::rows_with_walls : Of::rows;
+    });
+    MomentTilings tilings{};
     for_shapes_of(spec, spec.state->steps_per_launch, [&]<class Shape>(int rows) {
-        if (Shape::bytes <= most) {
-            if constexpr (requires { Shape::own_lanes; }) {
-                tiling = {
-                    Shape::cells, rows, Shape::own_lanes * Shape::cells, 1, Shape::warps, Shape::blocks * Shape::warps};
-            } else {
-                const int cells = walls ? 1 : Shape::cells;
-                tiling = {cells, rows, 32 * cells, rows, 1, 1};
-            }
+        if constexpr (requires { Shape::own_lanes; }) {
+            tilings.clean = {
+                Shape::cells, rows, Shape::own_lanes * Shape::cells, 1, Shape::warps, Shape::blocks * Shape::warps};
+            tilings.walled = tilings.clean;
+        } else if (Shape::bytes <= most && rows <= most_rows) {
+            tilings.clean = {Shape::cells, rows, 32 * Shape::cells, rows, 1, 1};
+            tilings.walled = {1, rows, 32, rows, 1, 1};
         }
     });
-    return tiling;
+    return tilings;
 }
 
 MomentThreads moment_threads(const backend::BlockSpec& spec, const MomentKernel& kind) {
@@ -177,10 +181,10 @@ private:
 
 }  // namespace
 
-MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTiling& clean, const MomentTiling& walled,
-                         const Address& address, int D, int steps, const DeviceInfo& device,
-                         const DeviceMomentWalls& walls, const WorkStream& stream)
+MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTilings& tilings, const Address& address, int D,
+                         int steps, const DeviceInfo& device, const DeviceMomentWalls& walls, const WorkStream& stream)
     : end_y_(rows.y + rows.ny) {
+    const MomentTiling &clean = tilings.clean, &walled = tilings.walled;
     const bool solid = D == 3;
     const int first = solid ? rows.z : rows.y, layers = solid ? rows.nz : rows.ny;
     const int tiles_y = solid ? (rows.ny + clean.own_y - 1) / clean.own_y : 1;

@@ -17,8 +17,13 @@ struct MomentTiling {
     int units_at_once;  // on a multiprocessor
 };
 
-/// The largest tiles that fit; of those with walls, in three dimensions, as high and with fewer cells to a thread.
-MomentTiling moment_tiling(const backend::BlockSpec& spec, const DeviceInfo& device, bool walls);
+/// Tiles without walls and with walls: in three dimensions as high, and with fewer cells to a thread.
+struct MomentTilings {
+    MomentTiling clean, walled;
+};
+
+/// The largest tiles that fit, of a block that has walls anywhere or none.
+MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& device, bool has_walls);
 
 /// The threads of a thread block of an update, and its shared memory.
 struct MomentThreads {
@@ -35,9 +40,8 @@ public:
     };
 
     /// Divides the rows of a box.
-    MomentUnits(const backend::RowBox& rows, const MomentTiling& clean, const MomentTiling& walled,
-                const Address& address, int D, int steps, const DeviceInfo& device, const DeviceMomentWalls& walls,
-                const WorkStream& stream);
+    MomentUnits(const backend::RowBox& rows, const MomentTilings& tilings, const Address& address, int D, int steps,
+                const DeviceInfo& device, const DeviceMomentWalls& walls, const WorkStream& stream);
 
     /// The end of the rows along y.
     int end_y() const { return end_y_; }

@@ -28,6 +28,7 @@ struct MomentWallsOfThread {
     UInt32 links[steps + 1][V];  // and what MomentWallCell has of these; solid: behind walls too
     int next_entry = none, entry_after = none;  // of the layers to come
     UInt32 next_links[V] = {};
+    bool is_next_behind = false;
 
     /// A thread without `cells` lies behind all that are needed.
     __device__ MomentWallsOfThread(const MomentWallRows& walls, const Address& address, int x, int y, bool cells)
@@ -86,16 +87,14 @@ struct MomentWallsOfThread {
         const Index row = S::D == 3 ? walls.row(address, x, y, layer) : walls.row(address, x, layer, 0);
         return has_cells && !is_row_behind(layer) ? walls.chunk[row] : none;
     }
-    template <int v>
-    __device__ UInt32 links_of(int entry, bool is_row_behind) const {
-        const UInt32 behind = is_row_behind || is_outside[v] ? MomentWallCell::solid : 0;
-        return entry < 0 ? behind : walls.cells[entry + MomentWallRows::place(x + v)].links | behind;
-    }
-    /// Reads what a layer has before it comes in, and where that of the layer after it is.
+    /// Asks for what a layer has before it comes in, and for where that of the layer after it is. What is asked for is
+    /// not looked at, as it takes long to come.
     __device__ void expect(int layer, int after) {
         next_entry = entry_after;
-        const bool behind = is_row_behind(layer);
-        static_for<V>([&]<int v>() { next_links[v] = links_of<v>(next_entry, behind); });
+        is_next_behind = is_row_behind(layer);
+        static_for<V>([&]<int v>() {
+            next_links[v] = next_entry < 0 ? 0 : walls.cells[next_entry + MomentWallRows::place(x + v)].links;
+        });
         entry_after = entry_of(after);
     }
     /// The same of the first layer.
@@ -110,7 +109,9 @@ struct MomentWallsOfThread {
             static_for<V>([&]<int v>() { links[steps - s][v] = links[steps - 1 - s][v]; });
         });
         entry[0] = next_entry;
-        static_for<V>([&]<int v>() { links[0][v] = next_links[v]; });
+        static_for<V>([&]<int v>() {
+            links[0][v] = next_links[v] | (is_next_behind || is_outside[v] ? MomentWallCell::solid : 0);
+        });
     }
     /// Its number among those that have entries.
     template <int s, int v>
