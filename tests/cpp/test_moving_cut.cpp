@@ -75,12 +75,32 @@ OnePart prism(double low, double high) {
     return part_of(ShapeKind::Polygon, numbers, table);
 }
 
+/// Adds the bits of a triangle's plane.
+void add_plane(std::vector<int>& table, const double* corners) {
+    const double* a = corners;
+    double e[3], f[3], normal[3], product = 0;
+    for (int d = 0; d < 3; ++d) {
+        e[d] = corners[3 + d] - a[d];
+        f[d] = corners[6 + d] - a[d];
+    }
+    for (int d = 0; d < 3; ++d) {
+        normal[d] = e[(d + 1) % 3] * f[(d + 2) % 3] - e[(d + 2) % 3] * f[(d + 1) % 3];
+    }
+    const double length = std::sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+    for (int d = 0; d < 3; ++d) {
+        table.push_back(__builtin_bit_cast(int, float(normal[d] / length)));
+        product += normal[d] / length * (a[d] + 2.5);
+    }
+    table.push_back(__builtin_bit_cast(int, float(product)));
+}
+
 /// A mesh of a sphere that is dented along z: the faces of an octahedron, each of n x n triangles.
 OnePart dented_sphere(int n) {
     const int bins = 6;
     const double inverse = bins / 5.0;
     const double part = shape::mesh_parts / 5.0;
-    std::vector<double> numbers = {-2.5, -2.5, -2.5, inverse, inverse, inverse, inverse, inverse, part, part, part};
+    std::vector<double> numbers = {-2.5,    -2.5,    -2.5, inverse, inverse, inverse,
+                                   inverse, inverse, part, part,    part,    4e-5};
     const auto add = [&](int sx, int sy, int sz, int i, int j) {
         double x[3] = {double(i), double(j), double(n - i - j)};
         const double r = 2.4 / std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
@@ -135,6 +155,9 @@ OnePart dented_sphere(int n) {
                 const double low = (std::min({own[d], own[3 + d], own[6 + d]}) + 2.5) * part;
                 const double high = (std::max({own[d], own[3 + d], own[6 + d]}) + 2.5) * part;
                 table.push_back(int(unsigned(low) | (unsigned(high) + 1) << 16));
+            }
+            if (of_boxes == 1) {
+                add_plane(table, own);
             }
         }
     }

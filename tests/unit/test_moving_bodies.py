@@ -194,9 +194,13 @@ def test_the_boxes_of_a_mesh_list_all_triangles_in_them(scale, rng):
     for triangle, own in enumerate(boxes):
         for box, at in zip(own, steps[triangle], strict=True):
             assert table[states + box] == 2
-            of_box = table[entries + 4 * table[begin + box] : entries + 4 * table[begin + box + 1]].reshape(-1, 4)
-            extent = of_box[of_box[:, 0] == triangle, 1:].view(np.uint32)
+            of_box = table[entries + 8 * table[begin + box] : entries + 8 * table[begin + box + 1]].reshape(-1, 8)
+            extent = of_box[of_box[:, 0] == triangle, 1:4].view(np.uint32)
             assert len(extent) == 1
+            plane = of_box[of_box[:, 0] == triangle, 4:].view(np.float32)[0].astype(float)
+            on_plane = plane[:3] @ (points[triangle] - numbers[:3]).T - plane[3]
+            assert abs(np.linalg.norm(plane[:3]) - 1) < 1e-6
+            assert abs(on_plane).max() < 0.2 * numbers[11]
             assert ((extent & 0xFFFF) < at).all()
             assert ((extent >> 16) > at).all() or (at > 65534).any()
 

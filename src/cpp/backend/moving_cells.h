@@ -193,28 +193,48 @@ public:
     /// Sets all populations that come into the cell of an index in the box, if it is one of the body, or one that this
     /// has just left.
     LBM_HD void fill(Index index) const {
-        Index k[3];
-        split(index, body_.size, k);
-        const unsigned own = body_.marks[mark_place(k)];
-        if (own == 0) {
-            return;
+        if (is_covered(index)) {
+            fill_covered(index);
+        } else if (is_left(index)) {
+            fill_left(index);
         }
+    }
+    LBM_HD bool is_covered(Index index) const { return (mark_of(index) & now) != 0; }
+    LBM_HD bool is_left(Index index) const { return mark_of(index) == before; }
+    LBM_HD void fill_covered(Index index) const {
         const MovingCell cell = this->cell(index);
-        const bool is_left = (own & now) == 0;
-        if (!cell.is_in_block || (is_left && (mark_of_others(cell, velocity(0)) & now) != 0)) {
-            return;
+        if (cell.is_in_block) {
+            refill<false>(view_of(cell), velocity_at(cell), 0);
         }
-        double x[3], u[3];
-        centre(cell, x);
-        for (int d = 0; d < 3; ++d) {
-            u[d] = d < S::D ? step_.velocity(d, x) : 0.0;
+    }
+    LBM_HD void fill_left(Index index) const {
+        const MovingCell cell = this->cell(index);
+        if (cell.is_in_block && (mark_of_others(cell, velocity(0)) & now) == 0) {
+            refill<true>(view_of(cell), velocity_at(cell), links_from_fluid(cell));
         }
-        refill(view_of(cell), u, is_left ? links_from_fluid(cell) : 0U);
     }
 
 private:
     static constexpr unsigned now = 1, before = 2;  // the bits of a mark: in the body at t + 1, and at t
 
+    LBM_HD unsigned mark_of(Index index) const {
+        Index k[3];
+        split(index, body_.size, k);
+        return body_.marks[mark_place(k)];
+    }
+    struct Velocity3 {
+        double of[3];
+    };
+    /// The body's velocity at the centre of a cell.
+    LBM_HD Velocity3 velocity_at(const MovingCell& cell) const {
+        double x[3];
+        Velocity3 u;
+        centre(cell, x);
+        for (int d = 0; d < 3; ++d) {
+            u.of[d] = d < S::D ? step_.velocity(d, x) : 0.0;
+        }
+        return u;
+    }
     LBM_HD void split_marked(Index index, Index (&k)[3]) const {
         const int size[3] = {body_.marked(0, S::D), body_.marked(1, S::D), body_.marked(2, S::D)};
         split(index, size, k);
@@ -400,13 +420,15 @@ private:
     /// u. The density is that of the known ones and their reflections, or 1; a population whose opposite is known has
     /// its part that is not of equilibrium (Zou & He, Phys. Fluids 9 (1997) 1591; with the wall's velocity as the
     /// target of cells that a body leaves: Dorschner, Chikatamarla, Boesch & Karlin, J. Comput. Phys. 295 (2015) 340).
-    LBM_HD static void refill(const CellView<S, Real, Stored>& view, const double (&u)[3], unsigned known) {
+    template <bool may_know>
+    LBM_HD static void refill(const CellView<S, Real, Stored>& view, const Velocity3& at, unsigned known) {
         using T = Stencil<S>;
+        const double(&u)[3] = at.of;
         const double u2 = (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) / T::cs2;
         const double scaled[3] = {u[0] / T::cs2, u[1] / T::cs2, u[2] / T::cs2};
         double deviation = 0;
         Real f[S::Q] = {};
-        if (known != 0) {  // a cell that the body leaves; most are in it
+        if (may_know && known != 0) {
             double mass = 0, weight = 0;
             static_for<T::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
                 constexpr int i = 2 * p + 1;
@@ -432,12 +454,12 @@ private:
             constexpr double w = T::w(i);
             const double cu = projected<i>(scaled), odd = inertia * cu;
             const double even = deviation + 0.5 * inertia * (cu * cu - u2);
-            if ((known >> i & 1U) == 0) {
-                const bool reflects = (known >> (i + 1) & 1U) != 0;
+            if (!may_know || (known >> i & 1U) == 0) {
+                const bool reflects = may_know && (known >> (i + 1) & 1U) != 0;
                 view.set_post_streaming(i, Real(reflects ? double(f[i + 1]) + 2 * w * odd : w * (even + odd)));
             }
-            if ((known >> (i + 1) & 1U) == 0) {
-                const bool reflects = (known >> i & 1U) != 0;
+            if (!may_know || (known >> (i + 1) & 1U) == 0) {
+                const bool reflects = may_know && (known >> i & 1U) != 0;
                 view.set_post_streaming(i + 1, Real(reflects ? double(f[i]) - 2 * w * odd : w * (even - odd)));
             }
         });

@@ -156,28 +156,50 @@ LBM_HD double across_triangle(const double* corners, const Line& line) {
     return rise != 0 ? triple_product(a, e, f) / rise : no_crossing;
 }
 
+/// Tells which triangles a line may cross: those that it may touch, and whose plane it may cross.
+struct NearLine {
+    MeshExtent extent;
+    float from[3], to[3];  // seen from the mesh's lowest corner
+    float exact;           // the distance that planes are exact to
+
+    LBM_HD NearLine(const double* n, const Line& line) : exact(float(n[11])) {
+        for (int d = 0; d < 3; ++d) {
+            const BinRange own(line.from[d], line.along[d], n[d], n[8 + d], mesh_parts + 1);
+            extent.low[d] = UInt32(own.first);
+            extent.high[d] = UInt32(own.last);
+            from[d] = float(line.from[d] - n[d]);
+            to[d] = float(line.from[d] + line.along[d] - n[d]);
+        }
+    }
+
+    LBM_HD bool operator()(const BoxEntry& entry) const {
+        float plane[4];
+        for (int d = 0; d < 4; ++d) {
+            plane[d] = __builtin_bit_cast(float, entry.plane[d]);
+        }
+        const float begin = plane[0] * from[0] + plane[1] * from[1] + plane[2] * from[2] - plane[3];
+        const float end = plane[0] * to[0] + plane[1] * to[1] + plane[2] * to[2] - plane[3];
+        const bool is_above = (begin > exact) & (end > exact), is_below = (begin < -exact) & (end < -exact);
+        return extent.may_touch(entry) & !(is_above | is_below);
+    }
+};
+
 /// The first triangle that the line crosses, of those that are in the boxes about it.
 LBM_HD double into_mesh(const double* n, const int* table, const Line& line) {
     const MeshBoxes boxes(table);
     const BinRange x(line.from[0], line.along[0], n[0], n[5], boxes.columns);
     const BinRange y(line.from[1], line.along[1], n[1], n[6], boxes.rows);
     const BinRange z(line.from[2], line.along[2], n[2], n[7], boxes.layers);
-    UInt32 low[3], high[3];  // of the line, as those of the entries
-    for (int d = 0; d < 3; ++d) {
-        const BinRange own(line.from[d], line.along[d], n[d], n[8 + d], mesh_parts + 1);
-        low[d] = UInt32(own.first);
-        high[d] = UInt32(own.last);
-    }
+    const NearLine near(n, line);
     double nearest = 2;
     for (int layer = z.first; layer <= z.last; ++layer) {
         for (int row = y.first; row <= y.last; ++row) {
             // The boxes of a row follow each other.
             const int* of_row = boxes.begin + (Index(layer) * boxes.rows + row) * boxes.columns;
-            for_near(boxes.entries, of_row[x.first], of_row[x.last + 1], low, high,
-                     [&](int triangle) LBM_INLINE_LAMBDA {
-                         const double at = across_triangle(n + mesh_numbers + Index(9) * triangle, line);
-                         nearest = at >= 0 && at < nearest ? at : nearest;
-                     });
+            for_near(boxes.entries, of_row[x.first], of_row[x.last + 1], near, [&](int triangle) LBM_INLINE_LAMBDA {
+                const double at = across_triangle(n + mesh_numbers + Index(9) * triangle, line);
+                nearest = at >= 0 && at < nearest ? at : nearest;
+            });
         }
     }
     return nearest;

@@ -22,11 +22,11 @@ constexpr int shape_kinds = 9;
 ///             number of bins, where the edges of each bin begin, and their numbers
 ///   mesh      the lowest (x, y, z), the inverse sizes of a column along x and y, of a box and of the mesh_parts-th
 ///   part
-///             of the mesh, and for each triangle the three corners. Integers: whether its triangles are turned alike,
-///             the numbers of columns along x and y, the numbers of boxes along x, y and z, and where the lists of the
-///             boxes, their entries and those of the columns begin; then where those of each column begin, x fastest;
-///             where those of each box begin, and the states of the boxes (MeshBoxes); and the entries (MeshEntry), at
-///             multiples of four integers
+///             of the mesh, a distance that planes in float are exact to, and for each triangle the three corners.
+///             Integers: whether its triangles are turned alike, the numbers of columns along x and y, the numbers of
+///             boxes along x, y and z, where the lists of the boxes, their entries and those of the columns begin; then
+///             where those of each column begin, x fastest; where those of each box begin, and the states of the boxes
+///             (MeshBoxes); and the entries (BoxEntry, MeshEntry), at multiples of four integers
 struct ShapePart {
     ShapeKind kind;
     int is_placed;
@@ -104,19 +104,39 @@ LBM_HD bool left_of_edge(const double* a, const double* b, const Point& p) {
 }
 
 /// Numbers of a mesh before its triangles, and integers before the lists of its columns.
-constexpr int mesh_numbers = 11, mesh_integers = 9;
+constexpr int mesh_numbers = 12, mesh_integers = 9;
 
 /// The bin of a place among so many of width 1.
 LBM_HD int bin_of(double place, int bins) { return place >= bins ? bins - 1 : place > 0 ? int(place) : 0; }
 
-/// A triangle that may be in a column or a box of a mesh: its number, and along each axis where it begins (the lower
-/// half of the bits) and ends, both rounded outwards, in parts of mesh_parts of the mesh. With these most triangles
-/// need not be looked at, whose corners take far longer to come from memory.
+/// A triangle that may be in a column of a mesh: its number, and along each axis where it begins (the lower half of the
+/// bits) and ends, both rounded outwards, in parts of mesh_parts of the mesh. With these most triangles need not be
+/// looked at, whose corners take far longer to come from memory.
 struct alignas(16) MeshEntry {
     int triangle;
     UInt32 extent[3];
 };
 constexpr int mesh_parts = 65535;
+
+/// One that may be in a box, with the bits of the float numbers of its plane: the unit normal, and its product with the
+/// triangle seen from the mesh's lowest corner.
+struct BoxEntry : MeshEntry {
+    UInt32 plane[4];
+};
+static_assert(sizeof(MeshEntry) == 16 && sizeof(BoxEntry) == 32);
+
+/// What extends from `low` to `high`, in parts of the mesh.
+struct MeshExtent {
+    UInt32 low[3], high[3];
+
+    LBM_HD bool may_touch(const MeshEntry& entry) const {
+        bool found = true;
+        for (int d = 0; d < 3; ++d) {
+            found = found & ((entry.extent[d] & 0xFFFFU) <= high[d]) & ((entry.extent[d] >> 16) >= low[d]);
+        }
+        return found;
+    }
+};
 
 LBM_HD int lowest_bit(UInt32 bits) {
 #if defined(__CUDACC__)
@@ -126,24 +146,19 @@ LBM_HD int lowest_bit(UInt32 bits) {
 #endif
 }
 
-/// Calls visit(triangle) for those of the entries from `first` on that may touch what extends from `low` to `high`, in
-/// parts of the mesh. It looks through some entries first, four of which come from memory at once; then the threads of
-/// a warp, which have unlike entries, visit triangles together.
-template <class Visit>
-LBM_HD void for_near(const MeshEntry* entries, int first, int end, const UInt32 (&low)[3], const UInt32 (&high)[3],
-                     const Visit& visit) {
+/// Calls visit(triangle) for those of the entries from `first` on for which is_near(entry). It looks through some
+/// entries first, four of which come from memory at once; then the threads of a warp, which have unlike entries, visit
+/// triangles together.
+template <class Entry, class IsNear, class Visit>
+LBM_HD void for_near(const Entry* entries, int first, int end, const IsNear& is_near, const Visit& visit) {
     for (int base = first; base < end; base += 32) {
         const int count = end - base < 32 ? end - base : 32;
         UInt32 near = 0;
         for (int k = 0; k < count; k += 4) {
             static_for<4>([&]<int j>() LBM_INLINE_LAMBDA {
                 const int own = k + j < count ? k + j : count - 1;
-                const MeshEntry entry = entries[base + own];
-                bool is_near = true;
-                for (int d = 0; d < 3; ++d) {
-                    is_near = is_near & ((entry.extent[d] & 0xFFFFU) <= high[d]) & ((entry.extent[d] >> 16) >= low[d]);
-                }
-                near |= UInt32(is_near) << own;
+                const Entry entry = entries[base + own];
+                near |= UInt32(is_near(entry)) << own;
             });
         }
         for (; near != 0; near &= near - 1) {
@@ -157,7 +172,7 @@ struct MeshBoxes {
     int columns, rows, layers;
     const int* begin;  // of the entries of each box, x fastest
     const int* state;  // whether a box without triangles is outside (0) or inside (1); 2: it has some
-    const MeshEntry* entries;
+    const BoxEntry* entries;
 
     LBM_HD explicit MeshBoxes(const int* table)
         : columns(table[3]),
@@ -165,7 +180,7 @@ struct MeshBoxes {
           layers(table[5]),
           begin(table + table[6]),
           state(begin + count() + 1),
-          entries(reinterpret_cast<const MeshEntry*>(table + table[7])) {}
+          entries(reinterpret_cast<const BoxEntry*>(table + table[7])) {}
 
     LBM_HD Index count() const { return Index(columns) * rows * layers; }
     /// The state at a point.
@@ -191,14 +206,15 @@ LBM_HD bool in_mesh(const double* n, const int* table, const Point& p) {
         return false;
     }
     const int* begin = table + mesh_integers + int(y) * columns + int(x);
-    UInt32 low[3], high[3];  // of the line down
+    MeshExtent down{};
     for (int d = 0; d < 3; ++d) {
-        high[d] = UInt32(bin_of((p[d] - n[d]) * n[8 + d], mesh_parts + 1));
-        low[d] = d < 2 ? high[d] : 0U;
+        down.high[d] = UInt32(bin_of((p[d] - n[d]) * n[8 + d], mesh_parts + 1));
+        down.low[d] = d < 2 ? down.high[d] : 0U;
     }
+    const auto may_touch = [&](const MeshEntry& entry) LBM_INLINE_LAMBDA { return down.may_touch(entry); };
     const auto* entries = reinterpret_cast<const MeshEntry*>(table + table[8]);
     int winding = 0, crossed = 0;
-    for_near(entries, begin[0], begin[1], low, high, [&](int triangle) LBM_INLINE_LAMBDA {
+    for_near(entries, begin[0], begin[1], may_touch, [&](int triangle) LBM_INLINE_LAMBDA {
         const double* a = n + mesh_numbers + Index(9) * triangle;
         const double* b = a + 3;
         const double* c = a + 6;

@@ -76,14 +76,14 @@ void check_bins(const Range<int>& table, Index at, Index bins, const Range<doubl
     }
 }
 
-/// The same of the triangles of a mesh, of whose bins the entries are elsewhere.
-void check_entries(const Range<int>& table, Index at, Index bins, Index entries, const Range<double>& numbers,
-                   Index first) {
+/// The same of the triangles of a mesh, of whose bins the entries, of so many integers each, are elsewhere.
+void check_entries(const Range<int>& table, Index at, Index bins, Index entries, Index integers,
+                   const Range<double>& numbers, Index first) {
     table.require(at);
     const int last = end_of_bins(table, at, bins);
-    table.require(entries % 4 != 0 ? -1 : entries + Index(4) * last);
+    table.require(entries % 4 != 0 ? -1 : entries + integers * last);
     for (Index k = 0; k < last; ++k) {
-        check_item(table.at(entries + 4 * k), numbers, first, 9);
+        check_item(table.at(entries + integers * k), numbers, first, 9);
     }
 }
 
@@ -111,8 +111,8 @@ void check_region(const ShapePart& part, const backend::MovingBodyData& given) {
             const Index first = placed + backend::shape::mesh_numbers;
             numbers.require(first);
             const Index columns = bins_of(table, 1, 2), boxes = bins_of(table, 3, 3);
-            check_entries(table, backend::shape::mesh_integers, columns, table.at(8), numbers, first);
-            check_entries(table, table.at(6), boxes, table.at(7), numbers, first);
+            check_entries(table, backend::shape::mesh_integers, columns, table.at(8), 4, numbers, first);
+            check_entries(table, table.at(6), boxes, table.at(7), 8, numbers, first);
             table.require(table.at(6) + 2 * boxes + 1);  // their states
             break;
         }

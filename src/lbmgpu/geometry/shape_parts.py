@@ -175,18 +175,29 @@ def _mesh(mesh: Mesh) -> tuple[Floats, NDArray[np.int32]]:
     # Rounded outwards by a part more, so that no rounding of the engine's leaves a triangle out.
     places = np.stack([np.floor((low - first) * inverse[2]) - 1, np.ceil((high - first) * inverse[2]) + 1])
     from_, to = np.clip(places, 0, MESH_PARTS).astype(np.uint32)
-    entries = [
-        np.column_stack([items.astype(np.uint32), (from_ | to << 16)[items]]).view(np.int32).ravel()
-        for items in (in_boxes, in_columns)
-    ]
+    extents = np.column_stack([np.arange(len(corners), dtype=np.uint32), from_ | to << 16]).view(np.int32)
+    with_planes = np.column_stack([extents, _planes(corners - first).view(np.int32)])
+    entries = [with_planes[in_boxes].ravel(), extents[in_columns].ravel()]
     at_boxes = 9 + len(of_columns)
     behind = at_boxes + len(begin) + states.size
     gap = np.zeros(-behind % 4, np.int32)
     at_entries = behind + len(gap)
     head = [int(mesh.is_oriented), *columns, *boxes, at_boxes, at_entries, at_entries + len(entries[0])]
     table = [head, of_columns, begin, states.ravel(), gap, *entries]
-    numbers = np.concatenate([first, *inverse, corners.ravel()])
+    exact = 4e-6 * float(np.linalg.norm(size))  # far above what rounding makes of planes in float
+    numbers = np.concatenate([first, *inverse, [exact], corners.ravel()])
     return numbers, np.concatenate([np.asarray(own, np.int32) for own in table])
+
+
+def _planes(corners: Floats) -> NDArray[np.float32]:
+    """The unit normal of each triangle and its product with the triangle; of one with hardly any area zeros, a plane
+    that all cross."""
+    edges = corners - np.roll(corners, 1, axis=1)
+    normal = np.cross(edges[:, 1], edges[:, 2])
+    length = np.linalg.norm(normal, axis=1, keepdims=True)
+    longest = np.linalg.norm(edges, axis=2).max(axis=1, keepdims=True)
+    normal = np.divide(normal, length, out=np.zeros_like(normal), where=length > 1e-6 * longest**2)
+    return np.column_stack([normal, np.sum(normal * corners[:, 0], axis=1)]).astype(np.float32)
 
 
 def _states(mesh: Mesh, has_triangles: NDArray[np.bool_], first: Floats, edges: Floats) -> NDArray[np.int32]:

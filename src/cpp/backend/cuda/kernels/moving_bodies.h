@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(shared_links_threads, 2)
 
 /// Sets the populations of the cells that the body covers or has just left.
 template <class S, class Real, class Stored, int members = 1>
-__global__ void fill_body(const __grid_constant__ Members<members, MovingBodyArguments> all) {
+__global__ void __launch_bounds__(256, 4) fill_body(const __grid_constant__ Members<members, MovingBodyArguments> all) {
     const MovingBodyArguments& a = all.own();
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
@@ -103,7 +103,11 @@ __global__ void fill_body(const __grid_constant__ Members<members, MovingBodyArg
         wait_for_kernel_before();
         set_row_of_update_after(a.scaling);
         const AroundBody<S, Real, Stored> around(a);
-        around.cells().fill(k);
+        if (around.cells().is_covered(k)) {
+            around.cells().fill_covered(k);
+        } else if (around.cells().is_left(k)) {
+            around.cells().fill_left(k);
+        }
     }
 }
 
