@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -68,6 +69,7 @@ def _main(argv: Sequence[str] | None) -> int:
     log = logging.getLogger("lbmgpu")
     log.addHandler(handler)
     log.setLevel(logging.INFO)
+    shown, warnings.showwarning = warnings.showwarning, _show_warning
     try:
         command: Callable[[argparse.Namespace], int] = arguments.command
         return command(arguments)
@@ -87,6 +89,13 @@ def _main(argv: Sequence[str] | None) -> int:
         return _fail(str(error), WRONG_INPUT)
     finally:
         log.removeHandler(handler)
+        warnings.showwarning = shown
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    """Print a warning in one line: who gives a command has no use for the line of Python that it came from."""
+    text = checks.escaped(str(message))
+    print(f"warning: {text}", file=sys.stderr, flush=True)
 
 
 def _fail(message: str, code: int) -> int:
