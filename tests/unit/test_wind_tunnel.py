@@ -214,6 +214,22 @@ def test_each_bound_of_the_state_is_said(changed: dict[str, Any], said: str) -> 
     assert said in str(trust.judged(100, 400, 400, {}, state=trust.State(**state), speed=0.05))
 
 
+@pytest.mark.parametrize("top", [0.8, 1.0, 1.2, 1.4])
+def test_walls_of_a_gap_of_one_cell_are_half_way_beside_a_moving_wall(top: float) -> None:
+    """What interpolates would read there what comes off the other wall; so the swing is not of interpolation."""
+    found = []
+    for scheme in ("halfway", "interpolated"):
+        domain = lbm.Domain((8, 6), "D2Q9")
+        domain.faces["-y"], domain.faces["+y"] = lbm.MovingWall((0.05, 0.0)), lbm.NoSlip()
+        domain.add_body(lbm.Box((-1, top), (9, 4)), "body", lbm.NoSlip(scheme=scheme))
+        solver = lbm.Solver(domain, lbm.TRT(0.1), precision="float64", device="cpu")
+        solver.step(500)
+        found.append((solver.velocity()[:, :, 0], solver.body_force("body")))
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    np.testing.assert_allclose(found[0][0][0], 0.025, rtol=1e-6)
+    np.testing.assert_allclose(found[0][1], found[1][1], atol=1e-12)
+
+
 def test_gaps_between_bodies_are_told_from_those_to_the_ground() -> None:
     halves = {"front": lbm.Box((0, 0, 0), (1.4, 1.2, 1)), "rear": lbm.Box((1.6, 0, 0), (3, 1.2, 1))}
     tunnel = small(halves, cells_across=16, clearance_phys=1.5)
