@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ from .collision_table import COLLISIONS
 from .engine.kept_state import AUTO, STATES
 from .engine.settings import MAX_THREADS
 from .errors import CaseError, DivergedError
-from .files.log_file import PlainFormatter
+from .files.log_file import PlainFormatter, print_warning
 from .models import PRECISIONS, STORAGES, STREAMINGS
 from .parallel import devices, ranks
 from .parallel.device_memory import GIB, available_memory
@@ -68,6 +69,7 @@ def _main(argv: Sequence[str] | None) -> int:
     log = logging.getLogger("lbmgpu")
     log.addHandler(handler)
     log.setLevel(logging.INFO)
+    shown, warnings.showwarning = warnings.showwarning, print_warning
     try:
         command: Callable[[argparse.Namespace], int] = arguments.command
         return command(arguments)
@@ -87,6 +89,7 @@ def _main(argv: Sequence[str] | None) -> int:
         return _fail(str(error), WRONG_INPUT)
     finally:
         log.removeHandler(handler)
+        warnings.showwarning = shown
 
 
 def _fail(message: str, code: int) -> int:

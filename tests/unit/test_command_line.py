@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -280,13 +281,23 @@ def test_folder_that_cannot_be_made(case: Path, capsys: pytest.CaptureFixture[st
     for folder in ("file/inside", "file", "/proc/none"):
         assert cli.main(["run", str(case), "--output", folder]) == cli.FAILED
         path = re.escape(str(case.parent / folder))
-        assert re.search(rf"^lbmgpu: output folder {path}: cannot be written to \([^/]*\)$", capsys.readouterr().err)
+        expected = rf"(?m)^lbmgpu: output folder {path}: cannot be written to \([^/]*\)$"
+        assert re.search(expected, capsys.readouterr().err)
 
 
 def test_log_that_cannot_be_written(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (case.parent / "small" / "run.log").mkdir(parents=True)
     assert cli.main(["run", str(case)]) == cli.FAILED
     assert "output folder" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("always")
+def test_warnings_of_the_command_line_are_one_line_each(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = warnings.showwarning
+    assert cli.main(["run", str(case), "--steps", "5", "--no-progress"]) == cli.OK
+    lines = [line for line in capsys.readouterr().err.splitlines() if "cells across" in line]
+    assert lines == ["warning: body 'post': it is 2 cells across, fewer than 10; forces on it will be coarse"]
+    assert warnings.showwarning is before
 
 
 def test_run_case_gives_the_result(case: Path) -> None:

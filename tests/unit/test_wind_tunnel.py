@@ -97,6 +97,7 @@ def test_a_reynolds_number_is_capped_and_that_is_said() -> None:
     assert tunnel.setup.reynolds == 200
     assert tunnel.setup.viscosity == pytest.approx(0.1 * 8 / 200)
     assert "in place of 1.06e+07" in str(tunnel)
+    tunnel.solver.step()
     assert "in place of" in str(tunnel.trust())
     assert small(reynolds=1e9).setup.reynolds == small().setup.reynolds
 
@@ -158,8 +159,112 @@ def test_a_verdict_says_whether_boundary_layers_are_resolved() -> None:
     for cells, reynolds, y_plus in ((100, 1e6, fine), (100, 400, coarse)):
         verdict = trust.judged(cells, reynolds, reynolds, {"car": y_plus})
         assert not verdict.resolved
-        assert str(verdict).startswith("The drag is not to be trusted, as the boundary layers are unresolved")
-    assert not small().trust().resolved
+        assert str(verdict).startswith("Drag and lift are not to be trusted")
+        assert "The boundary layers are unresolved" in str(verdict)
+    tunnel = small()
+    tunnel.solver.step()
+    assert not tunnel.trust().resolved
+
+
+def gap_of_one_cell(**more: Any) -> lbm.WindTunnel:
+    """A block one cell above a moving ground, where the fluid swings from step to step."""
+    return small(cells_across=12, speed=0.05, clearance_phys=0.4, **more)
+
+
+def test_a_verdict_names_the_state_the_swing_the_gap_and_the_cells_across_the_worst_first() -> None:
+    tunnel = gap_of_one_cell()
+    tunnel.run(4)
+    reasons = tunnel.trust().reasons
+    starts = ("The state is not", "Forces swing", "The gap between body 'body' and the ground is 1 cell", "The bound")
+    for reason, start in zip(reasons, starts, strict=False):
+        assert reason.startswith(start)
+    assert "times the stream, at cell" in reasons[0]
+    assert "Mach number" in reasons[0]
+    assert "density goes from 0.9" in reasons[0]
+    assert "lift is" in reasons[1]
+    assert "cells_across=36" in reasons[2]
+    assert reasons[4] == "Body 'body' is 4.8 cells across, fewer than 10: its shape is one of steps."
+    assert str(tunnel.trust()).startswith("Drag and lift are not to be trusted; the reasons, the worst first: The st")
+
+
+def test_a_verdict_has_no_word_of_what_is_as_it_should_be() -> None:
+    tunnel = small(cells_across=12, speed=0.05, clearance_phys=1.0, reynolds=100)
+    tunnel.run(2)
+    text = str(tunnel.trust())
+    for word in ("The state", "swing", "The gap"):
+        assert word not in text
+    fine = trust.State(0.06, (1, 2, 3), 0.99, 1.01, {"drag": (1.0, 1.1)}, 1.05)
+    verdict = trust.judged(100, 400, 400, {}, state=fine, speed=0.05, across={"car": 40})
+    assert verdict.reasons == ()
+    assert str(verdict).startswith("The boundary layers are resolved")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"speed": 0.13}, "top speed is 2.6 times the stream"),
+        ({"speed": 0.2}, "Mach number on the lattice goes up to 0.35"),
+        ({"lowest": 0.94}, "density goes from 0.94"),
+        ({"highest": 1.06}, "to 1.06"),
+        ({"swings": {"lift": (-22.0, 24.0)}}, "lift is -22 after even and 24 after odd ones"),
+    ],
+)
+def test_each_bound_of_the_state_is_said(changed: dict[str, Any], said: str) -> None:
+    state = {"speed": 0.06, "cell": (0, 0, 0), "lowest": 1.0, "highest": 1.0, "swings": {}, "drag": 1.0} | changed
+    assert said in str(trust.judged(100, 400, 400, {}, state=trust.State(**state), speed=0.05))
+
+
+@pytest.mark.parametrize("top", [0.8, 1.0, 1.2, 1.4])
+def test_walls_of_a_gap_of_one_cell_are_half_way_beside_a_moving_wall(top: float) -> None:
+    """What interpolates would read there what comes off the other wall; so the swing is not of interpolation."""
+    found = []
+    for scheme in ("halfway", "interpolated"):
+        domain = lbm.Domain((8, 6), "D2Q9")
+        domain.faces["-y"], domain.faces["+y"] = lbm.MovingWall((0.05, 0.0)), lbm.NoSlip()
+        domain.add_body(lbm.Box((-1, top), (9, 4)), "body", lbm.NoSlip(scheme=scheme))
+        solver = lbm.Solver(domain, lbm.TRT(0.1), precision="float64", device="cpu")
+        solver.step(500)
+        found.append((solver.velocity()[:, :, 0], solver.body_force("body")))
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    np.testing.assert_allclose(found[0][0][0], 0.025, rtol=1e-6)
+    np.testing.assert_allclose(found[0][1], found[1][1], atol=1e-12)
+
+
+def test_gaps_between_bodies_are_told_from_those_to_the_ground() -> None:
+    halves = {"front": lbm.Box((0, 0, 0), (1.4, 1.2, 1)), "rear": lbm.Box((1.6, 0, 0), (3, 1.2, 1))}
+    tunnel = small(halves, cells_across=16, clearance_phys=1.5)
+    tunnel.solver.step()
+    gaps = [reason for reason in tunnel.trust().reasons if reason.startswith("The gap")]
+    assert [gap.partition(" is ")[0] for gap in gaps] == [f"The gap beside body {name!r}" for name in halves]
+
+
+@pytest.mark.parametrize("method", ["trust", "surface", "plot"])
+def test_what_looks_at_the_flow_is_refused_before_any_step(method: str) -> None:
+    with pytest.raises(ValueError, match=f"{method}: of the state at step 0, before any run"):
+        getattr(small(), method)()
+
+
+@pytest.mark.parametrize(("turnovers", "settle"), [(6, 10), (10, 10), (0.001, 0), (1.02, 1)])
+def test_a_run_of_too_few_samples_is_refused_at_once(turnovers: float, settle: float) -> None:
+    tunnel = small(settle=settle)
+    with pytest.raises(ValueError, match=r"turnovers: .* given, must be above .* need 4 samples at least"):
+        tunnel.run(turnovers)
+    assert tunnel.solver.steps == 0
+
+
+def test_a_run_in_parts_counts_the_steps_before() -> None:
+    tunnel = small(settle=0.1)
+    tunnel.run(0.2)
+    tunnel.run(0.02)
+
+
+def test_coefficients_of_too_few_samples_say_that_there_is_no_interval() -> None:
+    tunnel = small(settle=0)
+    tunnel.solver.step(3)
+    text = str(tunnel.coefficients())
+    assert "inf" not in text
+    assert "without an interval" in text
+    assert "3 samples are too few, 4 are needed at least" in text
 
 
 @pytest.mark.parametrize(
@@ -179,6 +284,7 @@ def test_a_verdict_says_whether_boundary_layers_are_resolved() -> None:
         ({"settle": -1}, "settle: -1 given"),
         ({"ground": None, "clearance_phys": 1}, "clearance_phys: given without a ground"),
         ({"body": {}}, "body: an empty dict"),
+        ({"body": {"a": BLOCK, "b": BLOCK.scale(1e-3)}}, "body 'b': .* must have one unit"),
         ({"body": lbm.Plane((0, 0, 0), (0, 0, 1))}, "must be of three dimensions, with an end"),
     ],
 )
@@ -219,6 +325,11 @@ def test_a_case_leaves_coefficients_surface_and_picture(stl: Path, tmp_path: Pat
     assert (tmp_path / "run" / "coefficients.txt").read_text().strip() == out.getvalue().strip()
     assert "drag" in out.getvalue()
     assert "not to be trusted" in out.getvalue()
+    said = (tmp_path / "run" / "run.log").read_text()
+    assert "\\n" not in said
+    assert "WARNING body 'body': it is 3.2 cells across" in said
+    for line in out.getvalue().strip().splitlines()[5:]:  # what is after the setup
+        assert line in said
 
 
 @pytest.mark.parametrize(
@@ -228,13 +339,34 @@ def test_a_case_leaves_coefficients_surface_and_picture(stl: Path, tmp_path: Pat
         ({"ground": "wet"}, "$.wind_tunnel.ground", "must be one of"),
         ({"wheels": 4}, "$.wind_tunnel.wheels", "unknown key"),
         ({"fluid": "honey"}, "$.wind_tunnel.fluid", "'honey' given"),
+        ({"body": "none.stl"}, "$.wind_tunnel.body", "'none.stl' cannot be read: No such file"),
+        ({"body": {"a": "block.stl", "b": "none.stl"}}, "$.wind_tunnel.body.b", "'none.stl' cannot be read"),
+        ({"body": "wind_tunnel.json"}, "$.wind_tunnel.body", "must be a file of a mesh"),
+        ({"body": {"a": "block.stl", "b": "small.stl"}}, "$.wind_tunnel.body.b", "must have one unit"),
     ],
 )
 def test_a_wrong_case_is_named_with_its_place(stl: Path, more: dict[str, Any], place: str, message: str) -> None:
+    need("trimesh").creation.box((3e-3, 1e-3, 1e-3)).export(stl.with_name("small.stl"))
     with pytest.raises(lbm.CaseError) as raised:
         run_case(case_of(stl, **more), folder=stl.parent / "run")
     assert [where for where, _ in raised.value.problems] == [place]
     assert message in raised.value.problems[0][1]
+
+
+def test_a_wrong_fluid_and_file_are_listed_with_other_errors(stl: Path) -> None:
+    with pytest.raises(lbm.CaseError) as raised:
+        run_case(case_of(stl, fluid="oil", length_phys=-4))
+    assert [where for where, _ in raised.value.problems] == ["$.wind_tunnel.fluid", "$.wind_tunnel.length_phys"]
+    with pytest.raises(lbm.CaseError) as raised:
+        run_case(case_of(stl, body="none.stl", settle=3))
+    assert [where for where, _ in raised.value.problems] == ["$.run.turnovers", "$.wind_tunnel.body"]
+
+
+def test_a_case_of_too_few_samples_is_refused_with_its_place(stl: Path) -> None:
+    path = case_of(stl)
+    path.write_text(path.read_text().replace('"turnovers": 2', '"turnovers": 1.01'))
+    with pytest.raises(lbm.CaseError, match=r"\$\.run\.turnovers: 1.01 given, must be above"):
+        run_case(path, folder=stl.parent / "run")
 
 
 def test_steps_and_restarts_of_a_case_are_refused(stl: Path) -> None:
@@ -264,6 +396,11 @@ def test_the_command_line_runs_a_wind_tunnel(stl: Path) -> None:
     said = (stl.parent / "out" / "run.log").read_text()
     assert "Wind tunnel: body on a moving ground" in said
     assert "after 160 steps" in said
+    lines = done.stderr.splitlines()
+    assert "warning: body 'body': it is 3.2 cells across, fewer than 10; forces on it will be coarse" in lines
+    assert "GeometryWarning" not in done.stderr
+    assert "sys.exit" not in done.stderr
+    assert "\\n" not in done.stderr
 
 
 def test_the_example_goes_from_a_file_to_drag_and_picture(tmp_path: Path) -> None:

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
-from collections.abc import Mapping
-from contextlib import ExitStack
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
+from .. import checks
 from ..collision_table import COLLISIONS
 from ..errors import CaseError
 from ..files.atomic_write import replacing, write_text
 from ..files.regular_files import file_path
+from ..geometry import Geometry
 from ..parallel.processes import Processes
 from ..solver.run import RunResult
 from ..solver.surface import Surface
 from ..tunnel import WindTunnel
 from ..turbulence import GRADIENT_MODELS
 from .folder import entered
-from .input_errors import at
+from .input_errors import Problems, at
+from .read import json_path
 
 log = logging.getLogger("lbmgpu")
 
@@ -47,22 +52,81 @@ def run_tunnel(
     """
     run, output = case.get("run", {}), case.get("output", {})
     turnovers, settle = run.get("turnovers", 30.0), case["wind_tunnel"].get("settle", 10.0)
-    if turnovers <= settle:
-        raise CaseError([("$.run.turnovers", f"{turnovers:g} given, must be above the {settle:g} of 'settle'")])
     given = {key: run[key] for key in ("threads", "device") if key in run}
     given |= {key: value for key, value in options.items() if value is not None}
     processes = Processes.of(options["comm"])
+    problems = Problems(case)
+    with problems.at("run", "turnovers"):
+        if turnovers <= settle:
+            raise ValueError(f"{turnovers:g} given, must be above the {settle:g} of 'settle'")
+    bodies = processes.each(lambda: _bodies(case["wind_tunnel"]["body"], source.parent, problems))
+    problems.end()
     target = file_path("folder", folder if folder is not None else output.get("folder", source.stem)).absolute()
     with ExitStack() as stack:
-        processes.on_first(lambda: entered(stack, target, _left(case["wind_tunnel"]["body"], output)))
+        file = processes.on_first(lambda: entered(stack, target, _left(case["wind_tunnel"]["body"], output)))
         log.info("case: %s", case.get("name", source.name))
-        with at(case, "wind_tunnel"):
-            tunnel = WindTunnel(**_arguments(case["wind_tunnel"], source.parent), **given)
-        log.info("%s", tunnel)
-        result = tunnel.run(turnovers, progress=progress and run.get("progress", True))
+        with _at_body(case), at(case, "wind_tunnel"), _warnings_in(file):
+            tunnel = WindTunnel(**_arguments(case["wind_tunnel"]) | {"body": bodies}, **given)
+        for line in str(tunnel).splitlines():
+            log.info("%s", line)
+        with at(case, "run"):
+            result = tunnel.run(turnovers, progress=progress and run.get("progress", True))
         log.info("%s after %d steps, %.1f MLUPS", result.reason, tunnel.solver.steps, result.mlups)
-        _leave(tunnel, processes, output, target, out or sys.stdout)
+        for line in _leave(tunnel, processes, output, target, out or sys.stdout).splitlines():
+            _write_log(file, logging.INFO, line)
     return result
+
+
+def _bodies(body: str | dict[str, str], beside: Path, problems: Problems) -> dict[str, Geometry]:
+    """The bodies of a case by name; what is wrong with their files goes to `problems`."""
+    found = {}
+    for name, path in (body if isinstance(body, dict) else {"body": body}).items():
+        place = ("wind_tunnel", "body", name) if isinstance(body, dict) else ("wind_tunnel", "body")
+        with problems.at(*place):
+            try:
+                found[name] = Geometry.load(beside / path)
+            except OSError as error:
+                raise ValueError(f"{path!r} cannot be read: {checks.reason(error)}") from None
+            except (TypeError, ValueError) as error:
+                raise ValueError(str(error).removeprefix("path: ")) from None
+    return found
+
+
+@contextmanager
+def _at_body(case: dict[str, Any]) -> Iterator[None]:
+    """Give an error that names a body the place of the body in the case."""
+    try:
+        yield
+    except CaseError as error:
+        body, found = case["wind_tunnel"]["body"], []
+        for path, message in error.problems:
+            match = re.match(r"body '(?P<name>[^']*)': ", message)
+            if match is not None and isinstance(body, dict) and match["name"] in body:
+                found.append((json_path(["wind_tunnel", "body", match["name"]]), message[match.end() :]))
+            elif match is not None:
+                found.append((json_path(["wind_tunnel", "body"]), message[match.end() :]))
+            else:
+                found.append((path, message))
+        raise CaseError(found) from None
+
+
+@contextmanager
+def _warnings_in(file: logging.Handler | None) -> Iterator[None]:
+    """Write the warnings of what follows to the log file too, before they go on as they would."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    seen = globals().setdefault("__warningregistry__", {})
+    for each in caught:
+        _write_log(file, logging.WARNING, str(each.message))
+    for each in caught:
+        warnings.warn_explicit(each.message, each.category, each.filename, each.lineno, registry=seen)
+
+
+def _write_log(file: logging.Handler | None, level: int, text: str) -> None:
+    """Write a line to the log file alone, of rank 0: the screen has it otherwise."""
+    if file is not None:
+        file.handle(log.makeRecord(log.name, level, __file__, 0, "%s", (text,), None))
 
 
 def _left(body: Any, output: dict[str, Any]) -> list[str]:
@@ -73,11 +137,9 @@ def _left(body: Any, output: dict[str, Any]) -> list[str]:
     return ["coefficients.txt", *(f"{name}.csv" for name in bodies), *surfaces, *pictures]
 
 
-def _arguments(entry: dict[str, Any], beside: Path) -> dict[str, Any]:
-    """Those of `WindTunnel`, with names made classes and paths those of files."""
+def _arguments(entry: dict[str, Any]) -> dict[str, Any]:
+    """Those of `WindTunnel`, with names made classes; the bodies are as in the case."""
     found = dict(entry)
-    body = found.pop("body")
-    found["body"] = {n: beside / path for n, path in body.items()} if isinstance(body, dict) else beside / body
     if "collision" in found:
         found["collision"] = COLLISIONS[found["collision"]]
     if found.get("turbulence") is not None:
@@ -85,8 +147,8 @@ def _arguments(entry: dict[str, Any], beside: Path) -> dict[str, Any]:
     return found
 
 
-def _leave(tunnel: WindTunnel, processes: Processes, output: dict[str, Any], target: Path, out: TextIO) -> None:
-    """Write tables, surfaces, the picture and the summary, and print that."""
+def _leave(tunnel: WindTunnel, processes: Processes, output: dict[str, Any], target: Path, out: TextIO) -> str:
+    """Write tables, surfaces, the picture and the summary, and print that; its end, on the flow."""
     for name, recorder in tunnel.recorders.items():
         recorder.to_csv(target / f"{name}.csv")
     surfaces = tunnel.surfaces()
@@ -95,10 +157,12 @@ def _leave(tunnel: WindTunnel, processes: Processes, output: dict[str, Any], tar
     if output.get("image", True):
         figure = tunnel.plot()
         processes.on_first(lambda: _save(figure, target / "speed.png"))
-    text = "\n".join(map(str, (tunnel, tunnel.coefficients(), tunnel.trust(surfaces))))
+    summary = f"{tunnel.coefficients()}\n{tunnel.trust(surfaces)}"
+    text = f"{tunnel}\n{summary}"
     processes.on_first(lambda: write_text(target / "coefficients.txt", f"{text}\n"))
     if processes.first:
         print(f"\n{text}", file=out)
+    return summary
 
 
 def _write(surfaces: Mapping[str, Surface | None], target: Path) -> None:

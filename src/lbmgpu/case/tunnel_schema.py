@@ -6,6 +6,7 @@ from typing import Any
 
 from ..collision_table import COLLISIONS
 from ..models import PRECISIONS
+from ..tunnel.setup import FLUIDS
 from ..turbulence import GRADIENT_MODELS
 
 _NO_TUNNEL = ("ThermalBGK",)
@@ -20,7 +21,7 @@ def schema() -> dict[str, Any]:
         "body": {"type": ["string", "object"], "additionalProperties": _PATH, "minProperties": 1, "minLength": 1},
         "length_phys": _POSITIVE,
         "speed_phys": _POSITIVE,
-        "fluid": {"type": ["string", "object"]},
+        "fluid": {"type": ["string", "object"], "if": {"type": "string"}, "then": {"enum": list(FLUIDS)}},
         "cells_across": {"type": "integer", "minimum": 8},
         "reynolds": {"type": ["number", "null"], "exclusiveMinimum": 0},
         "ground": {"enum": ["moving", "fixed", None]},

@@ -1,4 +1,4 @@
-"""The log file of a run, which has to be a regular file and not a link.
+"""The log file of a run, which has to be a regular file and not a link; and lines of logs and warnings.
 
 If the disk is full, the run goes on, and the failure is reported once on standard error.
 """
@@ -9,6 +9,7 @@ import logging
 import sys
 from io import TextIOWrapper
 from pathlib import Path
+from typing import Any
 
 from .. import checks
 from .regular_files import output_file
@@ -21,6 +22,14 @@ class PlainFormatter(logging.Formatter):
         """Called by `logging` with the message in `record`."""
         record.message = checks.escaped(record.message)
         return super().formatMessage(record)
+
+
+def print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Print a warning in one line on standard error, in place of `warnings.showwarning`.
+
+    Who gives a command has no use for the line of Python that a warning came from.
+    """
+    print(f"warning: {checks.escaped(str(message))}", file=sys.stderr, flush=True)
 
 
 class LogFile(logging.FileHandler):

@@ -40,6 +40,8 @@ class Estimate:
         return self.value
 
     def __str__(self) -> str:
+        if np.isinf(self.half_width):
+            return f"{self.value:.4g}, without an interval"
         return f"{self.value:.4g} ± {self.half_width:.2g}"
 
 
@@ -73,6 +75,8 @@ class AeroCoefficients:
     @property
     def note(self) -> str:
         """What the intervals are of, in a sentence."""
+        if np.isinf(self.drag.half_width):
+            return f"There is no interval: {self.samples} samples are too few, {FEWEST} are needed at least."
         return (
             f"The intervals ({100 * self.drag.level:g} %, of {self.samples} samples over {self.turnovers:.3g} "
             "turnovers) are statistical only: they say how well the mean in time is known, and nothing of cells, walls "

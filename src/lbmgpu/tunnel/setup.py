@@ -12,7 +12,9 @@ import numpy as np
 from .. import checks
 from ..conditions import FreeSlip, MovingWall, NoSlip, PressureOutlet, VelocityInlet
 from ..domain import Domain
+from ..errors import GeometryError
 from ..geometry import Geometry
+from ..geometry.report import describe
 from ..units import Units
 from ..values import Floats
 from . import placing
@@ -109,6 +111,7 @@ def made(
     shapes = placing.loaded(body)
     low, high = placing.bounds(shapes)
     shapes = placing.moved(shapes, cells / float(high[0] - low[0]), np.zeros(3))
+    _check_units(shapes)
     area = placing.frontal_area(shapes)
     low, high = placing.bounds(shapes)
     lift = np.array([0.0, 0.0, clearance])
@@ -124,6 +127,41 @@ def made(
     return TunnelSetup(
         shapes, domain, units, cells, speed, capped, reynolds_phys, viscosity, area, covered, about, ground, sides
     )
+
+
+def narrow_gaps(domain: Domain) -> list[tuple[str, int, bool]]:
+    """The gaps of too few cells beside bodies: the body, cells, and whether it is to the ground (`trust.Gap`)."""
+    found = []
+    in_air = _InAir(domain.shape, {**domain.faces, "-z": FreeSlip()}, domain.bodies)
+    for name, body in domain.bodies.items():
+        if body.geometry is None:
+            continue
+        beside, with_ground = (describe(body.geometry, around).narrowest for around in (in_air, domain))
+        if beside is not None:
+            found.append((name, beside, False))
+        if with_ground is not None and (beside is None or with_ground < beside):
+            found.append((name, with_ground, True))
+    return found
+
+
+@dataclass(frozen=True)
+class _InAir:
+    """A domain as `describe` takes it, with other faces."""
+
+    shape: tuple[int, ...]
+    faces: Mapping[str, Any]
+    bodies: Mapping[str, Any]
+
+
+def _check_units(bodies: Mapping[str, Geometry]) -> None:
+    """Refuse a body of less than a cell beside others: its file has another unit than theirs."""
+    for name, body in bodies.items():
+        largest = float(np.diff(body.bounds, axis=0).max())
+        if len(bodies) > 1 and largest < 1:
+            raise GeometryError(
+                f"body {name!r}: {largest:.2g} of a cell large, must be a cell at least; the files of all bodies must "
+                "have one unit"
+            )
 
 
 def _fluid(fluid: Any) -> Mapping[str, float]:

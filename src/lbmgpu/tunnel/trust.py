@@ -1,18 +1,32 @@
-"""Whether a drag is to be trusted, by how well the cells resolve the boundary layers: a verdict and its sentence."""
+"""Whether drag and lift are to be trusted, by state, forces, gaps and boundary layers; and why not, in sentences."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..geometry.report import FEWEST_ACROSS, NARROWEST
 from ..solver.surface import Surface
+from ..values import Floats
 
 MOST_Y_PLUS = 2.0
 FEWEST_CELLS = 2.0
 """Of a laminar boundary layer, whose thickness is about the length of the body by the root of the Reynolds number."""
+MOST_SPEED = 2.5
+"""Times the stream: what flows about edges and through gaps is faster than it, but not by more than that."""
+MOST_MACH = 0.3
+"""By the sound of the lattice: above it errors of compressibility are of a tenth."""
+MOST_DENSITY = 0.05
+"""Off 1, either way."""
+MOST_SWING = 3.0
+"""Of a force between even and odd steps, by the mean drag: small swings leave the mean right, large ones do not."""
+FEWEST_OF_A_SWING = 4
+"""Samples after even steps, and after odd ones."""
 
 
 @dataclass(frozen=True)
@@ -34,30 +48,63 @@ class YPlus:
 
 
 @dataclass(frozen=True)
+class Gap:
+    """A gap that is too narrow for a flow through it.
+
+    Attributes:
+        body: beside it.
+        cells: across it, at the narrowest place.
+        is_to_ground: whether it is between the body and the ground; else between its parts, or to another body.
+    """
+
+    body: str
+    cells: int
+    is_to_ground: bool
+
+
+@dataclass(frozen=True)
+class State:
+    """The extremes of a state in lattice units, and how forces swing.
+
+    Attributes:
+        speed: the largest one, cells a step.
+        cell: index ``(x, y, z)`` of the cell that has it.
+        lowest, highest: density.
+        swings: of ``"drag"`` and ``"lift"``, the means after even and after odd steps; empty without enough samples.
+        drag: the mean; 0 without samples.
+    """
+
+    speed: float
+    cell: tuple[int, ...]
+    lowest: float
+    highest: float
+    swings: Mapping[str, tuple[float, float]]
+    drag: float
+
+
+@dataclass(frozen=True)
 class Trust:
-    """What is to be said of a drag; printed, a sentence.
+    """What is to be said of drag and lift; printed, sentences, the worst first.
 
     Attributes:
         resolved: whether the boundary layers are.
         cells: of a laminar boundary layer, ``cells / sqrt(Reynolds number)``.
         y_plus: by body; those of bodies without triangles are not there.
-        capped: whether the Reynolds number is lower than that of the flow that is meant.
+        capped: the Reynolds number and that of the flow that is meant, where it is lower; else None.
+        reasons: why drag and lift are not to be trusted, a sentence each, the worst first; empty if nothing is known.
     """
 
     resolved: bool
     cells: float
     y_plus: Mapping[str, YPlus]
     capped: tuple[float, float] | None
+    reasons: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        found = "; ".join(f"{name}: {value}" for name, value in self.y_plus.items()) or "y+ is not known"
-        layer = f"a laminar boundary layer has {self.cells:.2g} cells"
-        text = (
-            f"The boundary layers are resolved: {layer}, {found}."
-            if self.resolved
-            else f"The drag is not to be trusted, as the boundary layers are unresolved: {layer} and needs "
-            f"{FEWEST_CELLS:g}, {found}, and should be below {MOST_Y_PLUS:g}."
-        )
+        if self.reasons:
+            text = " ".join(["Drag and lift are not to be trusted; the reasons, the worst first:", *self.reasons])
+        else:
+            text = f"The boundary layers are resolved: {_of_layer(self.cells, self.y_plus)}."
         if self.capped is not None:
             text += f" The flow has a Reynolds number of {self.capped[0]:.3g} in place of {self.capped[1]:.3g}."
         return text
@@ -76,8 +123,92 @@ def y_plus_of(surface: Surface) -> YPlus | None:
     return YPlus(mean, most, float(areas[values > MOST_Y_PLUS].sum() / areas.sum()))
 
 
-def judged(cells: float, reynolds: float, meant: float, y_plus: Mapping[str, YPlus]) -> Trust:
-    """The verdict."""
+def swings_of(steps: NDArray[Any], rows: Mapping[str, Floats]) -> dict[str, tuple[float, float]]:
+    """The means of samples after even and after odd steps, by the name of a force; none of too few samples."""
+    even = steps % 2 == 0
+    if min(np.count_nonzero(even), np.count_nonzero(~even)) < FEWEST_OF_A_SWING:
+        return {}
+    return {name: (float(of[even].mean()), float(of[~even].mean())) for name, of in rows.items()}
+
+
+def judged(
+    cells: float,
+    reynolds: float,
+    meant: float,
+    y_plus: Mapping[str, YPlus],
+    *,
+    state: State | None = None,
+    speed: float = 0.0,
+    sound: float = 3**-0.5,
+    gaps: Sequence[Gap] = (),
+    across: Mapping[str, float] | None = None,
+) -> Trust:
+    """The verdict.
+
+    Args:
+        cells: the length of the bodies.
+        reynolds: of the flow that is computed, by that length.
+        meant: of the flow that is meant.
+        y_plus: by body.
+        state: None where it is not known.
+        speed: of the stream.
+        sound: the speed of sound of the lattice.
+        gaps: narrow ones.
+        across: cells across each body.
+    """
     of_layer = cells / math.sqrt(reynolds)
     resolved = of_layer >= FEWEST_CELLS and all(each.most <= MOST_Y_PLUS for each in y_plus.values())
-    return Trust(resolved, of_layer, dict(y_plus), (reynolds, meant) if reynolds < meant else None)
+    reasons = [] if state is None else [*_of_state(state, speed, sound), *_of_swings(state)]
+    reasons += [_of_gap(gap, cells) for gap in sorted(gaps, key=lambda gap: gap.cells)]
+    if not resolved:
+        reasons.append(
+            f"The boundary layers are unresolved: {_of_layer(of_layer, y_plus)}; needed are {FEWEST_CELLS:g} cells "
+            f"and a y+ below {MOST_Y_PLUS:g}."
+        )
+    reasons += [
+        f"Body {name!r} is {own:.3g} cells across, fewer than {FEWEST_ACROSS}: its shape is one of steps."
+        for name, own in (across or {}).items()
+        if own < FEWEST_ACROSS
+    ]
+    capped = (reynolds, meant) if reynolds < meant else None
+    return Trust(resolved, of_layer, dict(y_plus), capped, tuple(reasons))
+
+
+def _of_layer(cells: float, y_plus: Mapping[str, YPlus]) -> str:
+    found = "; ".join(f"{name}: {value}" for name, value in y_plus.items()) or "y+ is not known"
+    return f"a laminar boundary layer has {cells:.2g} cells, {found}"
+
+
+def _of_state(state: State, speed: float, sound: float) -> list[str]:
+    found = []
+    if state.speed > MOST_SPEED * speed:
+        place = ", ".join(map(str, state.cell))
+        found.append(f"the top speed is {state.speed / speed:.2g} times the stream, at cell ({place})")
+    if state.speed > MOST_MACH * sound:
+        found.append(f"the Mach number on the lattice goes up to {state.speed / sound:.2g}, above {MOST_MACH:g}")
+    if max(1 - state.lowest, state.highest - 1) > MOST_DENSITY:
+        found.append(f"the density goes from {state.lowest:.3g} to {state.highest:.3g}, further off 1 than 5 %")
+    return [f"The state is not that of such a flow: {'; '.join(found)}."] if found else []
+
+
+def _of_swings(state: State) -> list[str]:
+    found = [
+        f"{name} is {even:.3g} after even and {odd:.3g} after odd ones"
+        for name, (even, odd) in state.swings.items()
+        if abs(even - odd) > MOST_SWING * abs(state.drag)
+    ]
+    if not found:
+        return []
+    return [
+        "Forces swing from one step to the next by several times the drag, which walls one or two cells apart do not "
+        f"damp, and their means are not those of a flow then: {', '.join(found)}."
+    ]
+
+
+def _of_gap(gap: Gap, cells: float) -> str:
+    where = f"between body {gap.body!r} and the ground" if gap.is_to_ground else f"beside body {gap.body!r}"
+    width = "1 cell" if gap.cells == 1 else f"{gap.cells} cells"
+    return (
+        f"The gap {where} is {width} wide, narrower than {NARROWEST}: the flow through it is wrong, and so are drag "
+        f"and lift; it has {NARROWEST} with cells_across={math.ceil(NARROWEST * cells / gap.cells)} or so."
+    )

@@ -7,11 +7,14 @@ from contextlib import suppress
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .. import checks
 from ..collisions import Collision, Cumulant, RecursiveRegularized
 from ..domain import Domain
 from ..errors import GeometryError
 from ..geometry import Mesh
+from ..output.batches import FEWEST
 from ..output.forces import Coefficients
 from ..output.statistics import Mean
 from ..solver import Solver, simulation_of
@@ -21,7 +24,7 @@ from ..turbulence import WALE, TurbulenceModel
 from ..units import Units
 from . import coefficients, setup, trust
 from .coefficients import AeroCoefficients
-from .trust import Trust, YPlus
+from .trust import Gap, State, Trust, YPlus
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,6 +95,7 @@ class WindTunnel:
         means: bool = False,
         **options: Any,
     ) -> None:
+        self._found_gaps: list[Gap] | None = None
         self._settle = checks.number("settle", settle, at_least=0)
         means = checks.flag("means", means)
         checks.function("collision", collision)
@@ -138,9 +142,22 @@ class WindTunnel:
     def run(
         self, turnovers: float = 30.0, *, progress: bool = False, callbacks: Sequence[Every | Checkpoint] = ()
     ) -> RunResult:
-        """Advance by so many turnovers; `progress` and `callbacks` are those of `Solver.run`."""
-        steps = round(checks.number("turnovers", turnovers, above=0) * self.turnover_steps)
-        return self.solver.run(max(1, steps), progress=progress, callbacks=callbacks)
+        """Advance by so many turnovers; `progress` and `callbacks` are those of `Solver.run`.
+
+        Raises:
+            ValueError: fewer than four samples of the coefficients would come after `settle` turnovers, too few for an
+                interval; ``tunnel.solver.run(steps)`` advances without coefficients. As `Solver.run` too.
+        """
+        steps = max(1, round(checks.number("turnovers", turnovers, above=0) * self.turnover_steps))
+        every = next(iter(self.recorders.values())).every
+        samples = (self.solver.steps + steps) // every - round(self._settle * self.turnover_steps) // every
+        if samples < FEWEST:
+            least = self._settle + (FEWEST + 1) * every / self.turnover_steps - self.solver.steps / self.turnover_steps
+            raise ValueError(
+                f"turnovers: {turnovers:g} given, must be above {least:.3g}: coefficients count after the "
+                f"{self._settle:g} of 'settle', and their intervals need {FEWEST} samples at least"
+            )
+        return self.solver.run(steps, progress=progress, callbacks=callbacks)
 
     def coefficients(self, body: str | None = None, *, level: float = 0.95) -> AeroCoefficients:
         """Means of the coefficients after `settle` turnovers, with confidence intervals, which are statistical only.
@@ -169,7 +186,11 @@ class WindTunnel:
 
         Returns:
             A `Surface` on rank 0, None elsewhere.
+
+        Raises:
+            ValueError: no step has been done, or a wrong argument.
         """
+        self._check_begun("surface")
         names = list(self.setup.bodies)
         if body is None and len(names) > 1:
             raise ValueError(f"body: None given, must be one of {', '.join(map(repr, names))}")
@@ -201,12 +222,65 @@ class WindTunnel:
         return found
 
     def trust(self, surfaces: Mapping[str, Surface | None] | None = None) -> Trust:
-        """Whether the drag is to be trusted, by the boundary layers: printed, a sentence; `surfaces`: see `y_plus`."""
+        """Whether drag and lift are to be trusted; printed, sentences that say why not, the worst first.
+
+        It looks at the present state (top speed, Mach number and density), at forces that swing from step to step, at
+        gaps of fewer than three cells, at the boundary layers, and at the cells across each body.
+
+        Args:
+            surfaces: see `y_plus`.
+
+        Raises:
+            ValueError: no step has been done.
+        """
+        self._check_begun("trust")
         made = self.setup
-        return trust.judged(made.cells, made.reynolds, made.reynolds_phys, self.y_plus(surfaces))
+        return trust.judged(
+            made.cells,
+            made.reynolds,
+            made.reynolds_phys,
+            self.y_plus(surfaces),
+            state=self._state(),
+            speed=made.speed,
+            sound=simulation_of(self.solver).stencil.cs2 ** 0.5,
+            gaps=self._gaps(),
+            across={name: float(np.sort(np.diff(b.bounds, axis=0)[0])[1]) for name, b in made.bodies.items()},
+        )
+
+    def _state(self) -> State:
+        """The extremes of the state, and how forces swing after `settle`."""
+        simulation = simulation_of(self.solver)
+        with simulation.lock:
+            speed, cell, lowest, highest, _ = simulation.engine.extremes()
+        steps = next(iter(self.recorders.values())).steps
+        chosen = steps > round(self._settle * self.turnover_steps)
+        forces = {
+            name: np.sum([each[name] for each in self.recorders.values()], axis=0)[chosen] for name in ("drag", "lift")
+        }
+        drag = float(forces["drag"].mean()) if chosen.any() else 0.0
+        swings = trust.swings_of(steps[chosen], forces)
+        return State(speed, cell or (), lowest, highest, swings, drag)
+
+    def _gaps(self) -> list[Gap]:
+        """The narrow gaps beside bodies, found once on rank 0, as cells do not change."""
+        if self._found_gaps is None:
+            found = simulation_of(self.solver).processes.on_first(lambda: setup.narrow_gaps(self.setup.domain))
+            shared = simulation_of(self.solver).processes.shared(found)[0]
+            self._found_gaps = [Gap(*each) for each in shared]
+        return self._found_gaps
+
+    def _check_begun(self, method: str) -> None:
+        """Refuse what would look at the initial state, a stream that knows nothing of the body."""
+        if self.solver.steps == 0:
+            raise ValueError(f"{method}: of the state at step 0, before any run; call run() first")
 
     def plot(self, field: str = "speed", slice: tuple[str, int] | str | None = None, **view: Any) -> Figure | None:
-        """A picture of a field in metres and seconds, in the middle plane along the stream; see `Solver.plot`."""
+        """A picture of a field in metres and seconds, in the middle plane along the stream; see `Solver.plot`.
+
+        Raises:
+            ValueError: no step has been done; ``tunnel.solver.plot`` shows the initial state.
+        """
+        self._check_begun("plot")
         middle = ("y", self.domain.shape[1] // 2) if slice is None else slice
         return self.solver.plot(field, middle, units=self.units, **view)
 
