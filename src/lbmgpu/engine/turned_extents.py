@@ -38,7 +38,7 @@ class TurnedExtents:
         self._turns = motion.turns
         self.half, self.radius = np.asarray((bounds[1] - bounds[0]) / 2), 0.0
         if not self._turns:
-            self._reach = np.stack([bounds[1] - middle, middle - bounds[0]])
+            self._ends_at_rest = np.stack([bounds[1] - middle, middle - bounds[0]])
             return
         axis = axis_of(motion)
         self.radius = farthest(geometry, center, axis)
@@ -53,13 +53,13 @@ class TurnedExtents:
         self.half = np.where(self._along == 1, self.half, most)
         angles = np.linspace(0.0, 2 * math.pi, _ANGLES + 1)
         turns = rotations(motion.axis, angles).reshape(-1, 3)
-        reach = [support(geometry, sign * turns) - sign * turns @ middle for sign in (1, -1)]
-        self._table = np.stack(reach).reshape(2, _ANGLES + 1, 3)
+        found = [support(geometry, sign * turns) - sign * turns @ middle for sign in (1, -1)]
+        self._table = np.stack(found).reshape(2, _ANGLES + 1, 3)
 
     def at(self, angles: Floats) -> tuple[Floats, Floats]:
         """How far the body reaches down and up along each axis from where its middle is, ``(n, 3)`` each."""
         if not self._turns:
-            up, down = np.broadcast_to(self._reach[:, np.newaxis], (2, len(angles), 3))
+            up, down = np.broadcast_to(self._ends_at_rest[:, np.newaxis], (2, len(angles), 3))
             return down, up
         step = 2 * math.pi / _ANGLES
         places = np.mod(angles, 2 * math.pi) / step

@@ -37,8 +37,8 @@ def support(geometry: Geometry, directions: Floats) -> Floats:
     if isinstance(geometry, Placed):
         return np.asarray(support(geometry.inner, directions @ geometry.turn) + directions @ geometry.shift)
     if isinstance(geometry, Sphere):
-        reach = geometry.radius * np.linalg.norm(directions, axis=1)
-        return np.asarray(directions @ three(geometry.center) + reach)
+        lengths = np.linalg.norm(directions, axis=1)
+        return np.asarray(directions @ three(geometry.center) + geometry.radius * lengths)
     if isinstance(geometry, Cylinder):
         along = directions @ geometry.axis
         across = np.linalg.norm(np.cross(directions, geometry.axis), axis=1)
