@@ -7,6 +7,7 @@ import pickle
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -312,6 +313,34 @@ def test_bodies_that_end_in_walls_or_touch_faces_are_not_warned_of(recwarn: pyte
     lbm.Solver(domain, lbm.BGK(0.05))
     assert [str(w.message) for w in recwarn if "outside" in str(w.message)] == []
     recwarn.clear()
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (lbm.Sphere((20, 20), 5000), r"leaves no fluid cell .*: it is from \(-4980, -4980\) to \(5020, 5020\)"),
+        (lbm.Sphere((20.1, 20.3), 0.01), r"has no cell, .*: it is from \(20.09, 20.29\) to \(20.11, 20.31\)"),
+    ],
+)
+def test_a_body_of_other_units_is_refused_with_its_place(body: Geometry, text: str) -> None:
+    domain = lbm.Domain((40, 40), "D2Q9")
+    domain.add_body(body, "it")
+    with pytest.raises(ValueError, match="^geometry of body 'it': " + text) as found:
+        lbm.Solver(domain, lbm.BGK(0.05))
+    assert "(40, 40) cells; must be in cells: scale it, translate it, or fit it to a box" in str(found.value)
+
+
+def test_a_file_or_another_packages_mesh_is_no_mask() -> None:
+    domain = lbm.Domain((40, 40, 40))
+    with pytest.raises(TypeError, match=r"'car.stl' given, .* a Geometry such as lbm.Geometry.load\('car.stl'\)"):
+        domain.add_body("car.stl")
+    with pytest.raises(TypeError, match=r"a Geometry such as lbm.Geometry.load\(Path\('car.stl'\)\)"):
+        domain.add_body(Path("car.stl"))
+    other = SimpleNamespace(vertices=np.zeros((3, 3)), faces=np.zeros((1, 3), int))
+    with pytest.raises(TypeError, match=r"a Geometry such as lbm.Mesh\(mesh.vertices, mesh.faces\)"):
+        domain.add_body(other)
+    with pytest.raises(TypeError, match=r"condition of body 'ball': Motion.* given, must be .*give it as motion="):
+        domain.add_body(lbm.Sphere((20, 20, 20), 6), "ball", lbm.Motion(rate=0.01))
 
 
 def test_a_copy_beyond_a_periodic_face_makes_the_body_whole() -> None:

@@ -67,6 +67,8 @@ def test_motions_are_values():
         (lambda: lbm.Motion(3 * lbm.Sine(period=3)), "displacement: .*must be a vector times"),
         (lambda: lbm.Oscillation((1, 2), period=-1), "period: -1"),
         (lambda: lbm.MotionTable([0, 0], [(0, 0), (1, 1)]), "times: .*must be 2 to"),
+        (lambda: lbm.Motion(), "displacement: none given, nor velocity, angle or rate"),
+        (lambda: lbm.Oscillation(period=100), "amplitude: none given, nor turn"),
         (lambda: lbm.MotionTable([0, 1]), "displacements: none given, nor angles"),
         (lambda: lbm.MotionTable([0, 1], [(0, 0), (1, 1)], periodic=True), "displacements: different at the ends"),
     ],
@@ -104,6 +106,11 @@ def test_what_does_not_go_with_a_motion_is_refused():
 def test_motions_that_are_too_fast_are_refused_by_the_solver(motion, message):
     with pytest.raises(ValueError, match=message):
         lbm.Solver(box(motion=motion), lbm.BGK(0.1), device="cpu")
+
+
+def test_moments_name_what_bodies_that_move_need():
+    with pytest.raises(ValueError, match=r"the body 'disc', which moves.* bodies that move need state='populations'"):
+        lbm.Solver(box(), lbm.Regularized(0.05), device="cpu", state="moments")
 
 
 def test_a_body_that_meets_itself_or_a_face_is_refused():

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
+from ..parallel import devices
 from . import cells
 from .matrices import apply
 from .report import Description, Domain, describe
@@ -260,8 +261,8 @@ class Geometry(ABC):
         Args:
             offset: the number of the part's first cell along each axis; may be negative.
             shape: cells along each axis.
-            device: ``"cpu"``, or a GPU such as ``"cuda:0"``, which looks at large `Mesh` objects; at all else the CPU
-                does.
+            device: as of `Solver`: ``"cpu"``, or ``"cuda"``, ``"cuda:1"`` or ``"auto"``, a GPU, which looks at large
+                `Mesh` objects; at all else the CPU does.
 
         Raises:
             TypeError, ValueError: not an integer for each axis, or no name of a device.
@@ -449,12 +450,10 @@ def part(offset: Any, shape: Any, dimensions: int) -> tuple[tuple[int, ...], tup
 
 
 def device_name(given: Any) -> str:
-    """A checked name of a device: ``"cpu"``, ``"cuda:0"`` and so on."""
-    if not isinstance(given, str):
-        raise TypeError(f"device: {checks.shown(given)} given, must be a text such as 'cuda:0'")
-    if re.fullmatch(r"cpu|cuda:[0-9]{1,4}", given) is None:
-        raise ValueError(f"device: {checks.shown(given)} given, must be 'cpu', or 'cuda:0' and so on")
-    return given
+    """The name ``"cpu"`` or ``"cuda:0"`` and so on of a device, which may be given in all ways that solvers take."""
+    if isinstance(given, str) and re.fullmatch(r"cpu|cuda:[0-9]{1,4}", given):
+        return given
+    return devices.resolve(given)
 
 
 _FAR = 2**31

@@ -160,7 +160,8 @@ class Mesh(Geometry):
     def _helping(self, device: str, size: tuple[int, ...]) -> str:
         """The device, or the CPU for a small mesh in a small part."""
         is_large = len(self.triangles) >= GPU_TRIANGLES or math.prod(size) >= GPU_CELLS
-        return device if device_name(device) != "cpu" and is_large else "cpu"
+        name = device_name(device)
+        return name if is_large else "cpu"
 
     def _links(
         self,
