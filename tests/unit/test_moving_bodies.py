@@ -157,6 +157,21 @@ def test_a_checkpoint_needs_the_domain_and_compares_the_motion(tmp_path):
         other.restore(path)
 
 
+def test_a_checkpoint_tells_another_function_by_the_place_of_the_body(tmp_path):
+    def by(speed, angle=0.0):
+        return box(motion=lbm.Motion(lambda t: (speed * t, 0.0), angle=lambda t: angle * t))
+
+    solver = lbm.Solver(by(0.05), lbm.BGK(0.1), device="cpu")
+    solver.step(20)
+    path = solver.save(tmp_path / "state.h5")
+    assert lbm.Solver.load(path, domain=by(0.05 + 1e-9), device="cpu").steps == 20
+    places = r"at t = 20 the file has a displacement of \(1, 0\).*this solver has a displacement of \(-1, 0\)"
+    with pytest.raises(CheckpointError, match=r"bodies.disc.motion: " + places):
+        lbm.Solver.load(path, domain=by(-0.05), device="cpu")
+    with pytest.raises(CheckpointError, match=r"an angle of 0, this solver .* an angle of 0.02: another function"):
+        lbm.Solver.load(path, domain=by(0.05, 0.001), device="cpu")
+
+
 def test_a_force_that_changes_and_an_inlet_beside_a_body_that_moves():
     """The numbers of a step are those of the body, then of functions, then factors; changing the force keeps them."""
     domain = box()
