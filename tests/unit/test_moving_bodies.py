@@ -287,6 +287,32 @@ def test_cases_have_motions(tmp_path):
     solver.step(5)
 
 
+@pytest.mark.parametrize(
+    ("motion", "message"),
+    [
+        ({}, r"\.motion: \{\} given, must have at least one of steady, oscillation, table"),
+        ({"steady": {}}, r"\.motion\.steady: \{\} given, must have at least one of velocity, rate, center, axis"),
+        ({"steady": {"rate": 1}, "table": {"times": [0, 1]}}, r"\.motion: .* must have one of steady, oscillation"),
+        ({"steady": {"velocity": [0, 0, 1]}}, r"\.motion\.steady\.velocity: .* must have 2 components"),
+        ({"steady": {"rate": 0.01, "axis": "x"}}, r"\.motion\.steady\.axis: .* must be 'z' in two dimensions"),
+        ({"oscillation": {"period": 100}}, r"\.motion\.oscillation: amplitude: none given, nor turn"),
+        ({"table": {"times": [0, 9, 5], "angles": [0, 1, 2]}}, r"\.motion\.table\.times: .* numbers that increase"),
+        ({"table": {"times": [0, 9], "angles": [0, 1, 2]}}, r"\.motion\.table\.angles: shape \(3,\) given, must be"),
+    ],
+)
+def test_motions_of_cases_are_refused_at_their_place(motion, message, tmp_path):
+    given = {
+        "domain": {"shape": [40, 30], "stencil": "D2Q9"},
+        "collision": {"model": "TRT", "viscosity": 0.05},
+        "bodies": [{"shape": "box", "low": [14, 10], "high": [24, 18], "motion": motion}],
+        "run": {"steps": 10, "device": "cpu", "threads": 1},
+    }
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps(given))
+    with pytest.raises(lbm.CaseError, match=r"^\$\.bodies\[0\]" + message):
+        build.build_solver(read.read_case(path), tmp_path)
+
+
 def test_a_body_that_just_fits_a_periodic_axis_goes_on_at_its_other_end():
     """Its box has all cells of the domain along that axis: 12 of the disc and 3 on each side."""
     shape, motion = (18, 30), lbm.Motion(velocity=(0.08, 0))
