@@ -137,9 +137,22 @@ def warn_of_geometry(geometry: Geometry, domain: Domain, label: str) -> None:
 
 
 def _of_surface(geometry: Geometry) -> list[str]:
+    repairs = getattr(geometry, "repairs", {})
+    return [*_of_copies(repairs.get("twice", 0)), *_of_holes(geometry, repairs.get("open_edges", 0))]
+
+
+def _of_copies(count: int) -> list[str]:
+    if not count:
+        return []
+    return [
+        f"{count} of its triangles are there twice; what copies enclose that are turned alike counts twice in its "
+        "volume, and of copies that are turned unlike nothing is inside: keep one of each"
+    ]
+
+
+def _of_holes(geometry: Geometry, edges: int) -> list[str]:
     if geometry.is_closed:
         return []
-    edges = getattr(geometry, "repairs", {}).get("open_edges", 0)
     holes = f" ({edges} edges belong to one triangle only)" if edges else ""
     return [
         f"its surface is not closed{holes}; where rays do not agree, the winding number decides what is inside: look "
