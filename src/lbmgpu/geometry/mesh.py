@@ -53,9 +53,9 @@ class Mesh(Geometry):
     Attributes:
         vertices, triangles: what is left of them, read-only.
         repairs: what was done to them and found, by name: ``joined`` corners, ``dropped`` triangles and ``flipped``,
-            which were turned; ``open_edges`` of one triangle, ``crowded_edges`` of more than two, triangles that are there
-            ``twice``; ``volume``, signed, and ``closure``: 0 if as many triangles are on each side of every edge, 1 if
-            every edge has an even number, 2 if there are holes.
+            which were turned; ``open_edges`` of one triangle, ``crowded_edges`` of more than two, triangles that are
+            there ``twice``; ``volume``, signed, and ``closure``: 0 if as many triangles are on each side of every edge,
+            1 if every edge has an even number, 2 if there are holes.
 
     Raises:
         GeometryError: no triangle has an area, or a value is not finite.
