@@ -309,7 +309,8 @@ def test_bodies_that_end_in_walls_or_touch_faces_are_not_warned_of(recwarn: pyte
     domain.add_body(lbm.Sphere((20, 2), 6), "in a wall")
     domain.add_body(lbm.Sphere((20, 60), 6), "on a plane of symmetry")
     domain.add_body(lbm.Box((-3, 20), (45, 31)), "along the periodic axis")
-    domain.add_body(lbm.Sphere((6.2, 41), 6), "touches")
+    domain.add_body(lbm.Sphere((20, 38), 6) | lbm.Sphere((-20, 38), 6) | lbm.Sphere((60, 38), 6), "with its images")
+    domain.add_body(lbm.Sphere((6.2, 45), 6), "touches")
     lbm.Solver(domain, lbm.BGK(0.05))
     assert [str(w.message) for w in recwarn if "outside" in str(w.message)] == []
     recwarn.clear()

@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 
 from ..body import Body
 from ..domain import Domain
+from ..geometry.base import resolve_devices_by
+from ..parallel import devices
 from ..parallel.processes import Processes
 from ..parallel.subdomain import Box, Subdomain
 from ..values import Floats
+
+resolve_devices_by(lambda given: devices.resolve(given))
 
 
 class BodyCells:

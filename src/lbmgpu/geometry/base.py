@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from ..parallel import devices
 from . import cells
 from .matrices import apply
 from .report import Description, Domain, describe
@@ -22,6 +21,7 @@ Bools = NDArray[np.bool_]
 
 _AXES: dict[str, tuple[float, ...]] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 _readers: list[Callable[[Any, bool], Geometry]] = []
+_resolvers: list[Callable[[Any], str]] = []
 
 
 class Links(NamedTuple):
@@ -401,6 +401,11 @@ def read_by(function: Callable[[Any, bool], Geometry]) -> None:
     _readers[:] = [function]
 
 
+def resolve_devices_by(function: Callable[[Any], str]) -> None:
+    """Have `function` name the devices that are given in other ways than ``"cpu"`` and ``"cuda:0"``."""
+    _resolvers[:] = [function]
+
+
 def point(name: str, value: Any, dimensions: int | None = None) -> Floats:
     """A checked point or vector of two or three coordinates, or of `dimensions`."""
     array = checks.real_array(name, value)
@@ -453,7 +458,7 @@ def device_name(given: Any) -> str:
     """The name ``"cpu"`` or ``"cuda:0"`` and so on of a device, which may be given in all ways that solvers take."""
     if isinstance(given, str) and re.fullmatch(r"cpu|cuda:[0-9]{1,4}", given):
         return given
-    return devices.resolve(given)
+    return _resolvers[0](given)
 
 
 _FAR = 2**31
