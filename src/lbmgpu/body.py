@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -164,3 +165,17 @@ def _within(geometry: Geometry, axes: Sequence[NDArray[np.int64]], device: str) 
     for where, offset, size in _pieces(axes):
         mask[where] = geometry.solid(offset, size, device=device)
     return mask
+
+
+def refuse_files(label: str, mask: Any) -> None:
+    """Raise TypeError for the path of a file, and for a mesh of another package, and say what to make of it."""
+    if isinstance(mask, str | PurePath):
+        name = repr(str(mask)) if isinstance(mask, str) else f"Path({str(mask)!r})"
+        right = f"lbm.Geometry.load({name})"
+    elif hasattr(mask, "vertices") and hasattr(mask, "faces"):
+        right = "lbm.Mesh(mesh.vertices, mesh.faces)"
+    else:
+        return
+    raise TypeError(
+        f"mask of {label}: {checks.shown(mask)} given, must be a bool array, a callable, or a Geometry such as {right}"
+    )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks, values
-from .body import Body
+from .body import Body, refuse_files
 from .conditions import (
     BODY_CONDITIONS,
     CUT_WALLS,
@@ -333,6 +333,7 @@ class Domain(Guarded):
                 f"mask of {label}: a geometry in {mask.dimensions} dimensions given, must be one in {len(self._shape)}"
             )
         if not callable(mask):
+            refuse_files(label, mask)
             cells = checks.any_array(f"mask of {label}", mask, "a bool array or a callable")
             if cells.dtype != np.bool_:
                 raise TypeError(f"mask of {label}: {checks.shown(cells)} given, must be bool (such as values > 0)")
@@ -343,6 +344,9 @@ class Domain(Guarded):
         if not callable(cells) and offset is None:
             self._check_cells(label, cells, is_sheet=links is not None)
         condition = NoSlip() if condition is None else condition
+        if isinstance(condition, RigidMotion):
+            shown = checks.shown(condition)
+            raise TypeError(f"condition of {label}: {shown} given, must be NoSlip() or left out; give it as motion=")
         check_condition(f"condition of {label}", condition, BODY_CONDITIONS)
         is_cut = links is not None or isinstance(mask, Geometry)
         scheme = scheme_of_body(label, condition, is_cut=is_cut)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 import pickle
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -258,7 +261,7 @@ def test_a_body_wraps_round_no_end_of_the_domain_and_has_its_dimensions() -> Non
         (lbm.Box((0, 40), (30, 50)), {}, r"closes 10 % of the open face '-x'"),
         (lbm.Box((40, 40), (60, 42)), {}, "40 of its cells are in parts of one or two cells"),
         (lbm.Box((40, 2), (60, 20)), {"-y": lbm.NoSlip()}, "a gap of 2 cells"),
-        (lbm.Box((40, 40), (60, 60)) - lbm.Box((30, 50), (70, 51)), {}, "a gap of 1 cells"),
+        (lbm.Box((40, 40), (60, 60)) - lbm.Box((30, 50), (70, 51)), {}, "a gap of 1 cell beside"),
     ],
 )
 def test_what_will_not_do_is_warned_of(body: Geometry, faces: dict[str, lbm.NoSlip], text: str) -> None:
@@ -280,6 +283,72 @@ def test_what_will_do_is_not_warned_of(recwarn: pytest.WarningsRecorder) -> None
     assert [w for w in recwarn if issubclass(w.category, lbm.GeometryWarning)] == []
     assert found.blockage == pytest.approx(12 / 300)
     assert found.cells == 144
+
+
+CUT_OFF = [
+    (lbm.Sphere((0, 20), 6), {}, r"50 % of it .*periodic face '-x'.*translate\(\(40, 0\)\)"),
+    (lbm.Sphere((20, 37), 6), {}, r"20 % of it .*periodic face '\+y'.*translate\(\(0, -40\)\)"),
+    (lbm.Sphere((38, 20), 6), {"+x": lbm.PressureOutlet(), "-x": lbm.NoSlip()}, r"2\d % of it .*the face '\+x', and"),
+    (lbm.Sphere((20, -1), 6), {"-y": lbm.NoSlip(), "+y": lbm.NoSlip()}, r"6\d % of it .*the face '-y', and"),
+]
+
+
+@pytest.mark.parametrize(("body", "faces", "text"), CUT_OFF)
+def test_a_body_that_faces_cut_off_is_warned_of(body: Geometry, faces: dict[str, Any], text: str) -> None:
+    domain = lbm.Domain((40, 40), "D2Q9")
+    domain.add_body(body, "it")
+    domain.faces.update(faces)
+    with pytest.warns(lbm.GeometryWarning, match="body 'it': " + text):
+        lbm.Solver(domain, lbm.BGK(0.05))
+    assert re.search(text, str(body.describe(domain)))
+
+
+def test_bodies_that_end_in_walls_or_touch_faces_are_not_warned_of(recwarn: pytest.WarningsRecorder) -> None:
+    domain = lbm.Domain((40, 60), "D2Q9")
+    domain.faces.update({"-y": lbm.NoSlip(), "+y": lbm.FreeSlip()})
+    domain.add_body(lbm.Sphere((20, 2), 6), "in a wall")
+    domain.add_body(lbm.Sphere((20, 60), 6), "on a plane of symmetry")
+    domain.add_body(lbm.Box((-3, 20), (45, 31)), "along the periodic axis")
+    domain.add_body(lbm.Sphere((20, 38), 6) | lbm.Sphere((-20, 38), 6) | lbm.Sphere((60, 38), 6), "with its images")
+    domain.add_body(lbm.Sphere((6.2, 45), 6), "touches")
+    lbm.Solver(domain, lbm.BGK(0.05))
+    assert [str(w.message) for w in recwarn if "outside" in str(w.message)] == []
+    recwarn.clear()
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (lbm.Sphere((20, 20), 5000), r"leaves no fluid cell .*: it is from \(-4980, -4980\) to \(5020, 5020\)"),
+        (lbm.Sphere((20.1, 20.3), 0.01), r"has no cell, .*: it is from \(20.09, 20.29\) to \(20.11, 20.31\)"),
+    ],
+)
+def test_a_body_of_other_units_is_refused_with_its_place(body: Geometry, text: str) -> None:
+    domain = lbm.Domain((40, 40), "D2Q9")
+    domain.add_body(body, "it")
+    with pytest.raises(ValueError, match="^geometry of body 'it': " + text) as found:
+        lbm.Solver(domain, lbm.BGK(0.05))
+    assert "(40, 40) cells; must be in cells: scale it, translate it, or fit it to a box" in str(found.value)
+
+
+def test_a_file_or_another_packages_mesh_is_no_mask() -> None:
+    domain = lbm.Domain((40, 40, 40))
+    with pytest.raises(TypeError, match=r"'car.stl' given, .* a Geometry such as lbm.Geometry.load\('car.stl'\)"):
+        domain.add_body("car.stl")
+    with pytest.raises(TypeError, match=r"a Geometry such as lbm.Geometry.load\(Path\('car.stl'\)\)"):
+        domain.add_body(Path("car.stl"))
+    other = SimpleNamespace(vertices=np.zeros((3, 3)), faces=np.zeros((1, 3), int))
+    with pytest.raises(TypeError, match=r"a Geometry such as lbm.Mesh\(mesh.vertices, mesh.faces\)"):
+        domain.add_body(other)
+    with pytest.raises(TypeError, match=r"condition of body 'ball': Motion.* given, must be .*give it as motion="):
+        domain.add_body(lbm.Sphere((20, 20, 20), 6), "ball", lbm.Motion(rate=0.01))
+
+
+def test_a_copy_beyond_a_periodic_face_makes_the_body_whole() -> None:
+    domain, ball = lbm.Domain((40, 40, 40)), lbm.Sphere((39.5, 20, 20), 6)
+    domain.add_body(ball | ball.translate((-40, 0, 0)), "ball")
+    solver = lbm.Solver(domain, lbm.BGK(0.05), device="cpu")
+    assert int(solver.solid.sum()) == int(ball.solid((20, 0, 0), (40, 40, 40)).sum()) == 888
 
 
 def test_a_checkpoint_keeps_the_cells_of_a_geometry(tmp_path: Path) -> None:

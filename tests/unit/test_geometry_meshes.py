@@ -262,6 +262,8 @@ BOX = meshes.box((0, 0, 0), (1, 1, 1))
         (BOX[0], [(0, 1, -1)], "triangles: -1 given"),
         (BOX[0], [(0.0, 1.0, 2.0)], "triangles: .* must be integers"),
         ([(0, 0), (1, 1)], [(0, 1, 1)], r"vertices: .* numbers \(n, 3\)"),
+        ([(0, 0, 0), (1, 1, 1), (2, 2, 2)], [(0, 1, 2)], "triangles: none has an area"),
+        ([(0.1, 0.1, 0.3), (0.2, 0.2, 0.6), (0.3, 0.3, 0.9)], [(0, 1, 2)], "triangles: none has an area"),
         ([(0, 0, 1e200), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)], "at most 1e100"),
     ],
 )
@@ -275,6 +277,19 @@ def test_coordinates_that_cells_have_not_are_refused() -> None:
     with pytest.raises(ValueError, match=r"at most 2\^31; scale or fit"):
         far.solid(*WHOLE)
     assert far.fit((2, 2, 2), (20, 20, 20)).solid(*WHOLE).sum() == 18**3
+
+
+def test_triangles_that_are_there_twice_are_warned_of() -> None:
+    vertices, triangles = BOX[0] * 14 + 3, BOX[1]
+    domain = lbm.Domain((N, N, N))
+    for copies, volume in ((triangles, 2 * 14**3), (np.roll(triangles, 1, axis=1), 2 * 14**3), (triangles[:, ::-1], 0)):
+        mesh = lbm.Mesh(vertices, np.concatenate([triangles, copies]))
+        assert (mesh.repairs["twice"], mesh.volume) == (12, pytest.approx(volume))
+        with pytest.warns(lbm.GeometryWarning, match="12 of its triangles are there twice"):
+            domain.add_body(mesh)
+    a, b = meshes.box((3, 3, 3), (9, 9, 14)), meshes.box((9, 3, 3), (15, 9, 14))
+    side_by_side = lbm.Mesh(np.concatenate([a[0], b[0]]), np.concatenate([a[1], b[1] + 8]))
+    assert side_by_side.repairs["twice"] == lbm.Mesh(*a).repairs["twice"] == 0
 
 
 def test_slivers_and_points_do_no_harm() -> None:

@@ -67,6 +67,8 @@ def test_motions_are_values():
         (lambda: lbm.Motion(3 * lbm.Sine(period=3)), "displacement: .*must be a vector times"),
         (lambda: lbm.Oscillation((1, 2), period=-1), "period: -1"),
         (lambda: lbm.MotionTable([0, 0], [(0, 0), (1, 1)]), "times: .*must be 2 to"),
+        (lambda: lbm.Motion(), "displacement: none given, nor velocity, angle or rate"),
+        (lambda: lbm.Oscillation(period=100), "amplitude: none given, nor turn"),
         (lambda: lbm.MotionTable([0, 1]), "displacements: none given, nor angles"),
         (lambda: lbm.MotionTable([0, 1], [(0, 0), (1, 1)], periodic=True), "displacements: different at the ends"),
     ],
@@ -104,6 +106,11 @@ def test_what_does_not_go_with_a_motion_is_refused():
 def test_motions_that_are_too_fast_are_refused_by_the_solver(motion, message):
     with pytest.raises(ValueError, match=message):
         lbm.Solver(box(motion=motion), lbm.BGK(0.1), device="cpu")
+
+
+def test_moments_name_what_bodies_that_move_need():
+    with pytest.raises(ValueError, match=r"the body 'disc', which moves.* bodies that move need state='populations'"):
+        lbm.Solver(box(), lbm.Regularized(0.05), device="cpu", state="moments")
 
 
 def test_a_body_that_meets_itself_or_a_face_is_refused():
@@ -148,6 +155,21 @@ def test_a_checkpoint_needs_the_domain_and_compares_the_motion(tmp_path):
     other = lbm.Solver(box(motion=lbm.Motion(velocity=(0.04, 0))), lbm.BGK(0.1), device="cpu")
     with pytest.raises(CheckpointError, match=r"bodies.disc.motion.velocity"):
         other.restore(path)
+
+
+def test_a_checkpoint_tells_another_function_by_the_place_of_the_body(tmp_path):
+    def by(speed, angle=0.0):
+        return box(motion=lbm.Motion(lambda t: (speed * t, 0.0), angle=lambda t: angle * t))
+
+    solver = lbm.Solver(by(0.05), lbm.BGK(0.1), device="cpu")
+    solver.step(20)
+    path = solver.save(tmp_path / "state.h5")
+    assert lbm.Solver.load(path, domain=by(0.05 + 1e-9), device="cpu").steps == 20
+    places = r"at t = 20 the file has a displacement of \(1, 0\).*this solver has a displacement of \(-1, 0\)"
+    with pytest.raises(CheckpointError, match=r"bodies.disc.motion: " + places):
+        lbm.Solver.load(path, domain=by(-0.05), device="cpu")
+    with pytest.raises(CheckpointError, match=r"an angle of 0, this solver .* an angle of 0.02: another function"):
+        lbm.Solver.load(path, domain=by(0.05, 0.001), device="cpu")
 
 
 def test_a_force_that_changes_and_an_inlet_beside_a_body_that_moves():
@@ -267,6 +289,32 @@ def test_cases_have_motions(tmp_path):
     solver = build.build_solver(read.read_case(path), tmp_path)
     assert solver.domain.bodies["body 1"].motion == lbm.Oscillation((3, 0), period=500, turn=0.2)
     solver.step(5)
+
+
+@pytest.mark.parametrize(
+    ("motion", "message"),
+    [
+        ({}, r"\.motion: \{\} given, must have at least one of steady, oscillation, table"),
+        ({"steady": {}}, r"\.motion\.steady: \{\} given, must have at least one of velocity, rate, center, axis"),
+        ({"steady": {"rate": 1}, "table": {"times": [0, 1]}}, r"\.motion: .* must have one of steady, oscillation"),
+        ({"steady": {"velocity": [0, 0, 1]}}, r"\.motion\.steady\.velocity: .* must have 2 components"),
+        ({"steady": {"rate": 0.01, "axis": "x"}}, r"\.motion\.steady\.axis: .* must be 'z' in two dimensions"),
+        ({"oscillation": {"period": 100}}, r"\.motion\.oscillation: amplitude: none given, nor turn"),
+        ({"table": {"times": [0, 9, 5], "angles": [0, 1, 2]}}, r"\.motion\.table\.times: .* numbers that increase"),
+        ({"table": {"times": [0, 9], "angles": [0, 1, 2]}}, r"\.motion\.table\.angles: shape \(3,\) given, must be"),
+    ],
+)
+def test_motions_of_cases_are_refused_at_their_place(motion, message, tmp_path):
+    given = {
+        "domain": {"shape": [40, 30], "stencil": "D2Q9"},
+        "collision": {"model": "TRT", "viscosity": 0.05},
+        "bodies": [{"shape": "box", "low": [14, 10], "high": [24, 18], "motion": motion}],
+        "run": {"steps": 10, "device": "cpu", "threads": 1},
+    }
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps(given))
+    with pytest.raises(lbm.CaseError, match=r"^\$\.bodies\[0\]" + message):
+        build.build_solver(read.read_case(path), tmp_path)
 
 
 def test_a_body_that_just_fits_a_periodic_axis_goes_on_at_its_other_end():

@@ -51,10 +51,12 @@ def body_cells(
     return geometry
 
 
-def body_motion(entry: dict[str, Any]) -> RigidMotion:
-    """The motion of a body; TypeError or ValueError where its numbers do not go together."""
+def body_motion(entry: dict[str, Any], name: str, dimensions: int) -> RigidMotion:
+    """The motion of a body; TypeError or ValueError where its numbers do not go together, or with the dimensions."""
     ((kind, arguments),) = entry.items()
-    return _MOTIONS[kind](**arguments)
+    motion = _MOTIONS[kind](**arguments)
+    motion.check(f"body {name!r}", dimensions)
+    return motion
 
 
 def _placed(geometry: Geometry, entry: dict[str, Any]) -> Geometry:

@@ -231,8 +231,11 @@ def fill_domain(
                 raise ValueError(NO_THERMAL.format("thermal: "))
             heat = _condition(entry.get("thermal", {"condition": "adiabatic"}), shape)
             cells = body_cells(entry, shape, folder, processes)
-            motion = body_motion(entry["motion"]) if "motion" in entry else None
-            domain.add_body(cells, entry.get("name", f"body {index + 1}"), condition, heat, motion=motion)
+            name, motion = entry.get("name", f"body {index + 1}"), None
+            if "motion" in entry:
+                with problems.at("bodies", index, "motion", *entry["motion"]):
+                    motion = body_motion(entry["motion"], name, len(shape))
+            domain.add_body(cells, name, condition, heat, motion=motion)
 
 
 def _has_temperature(case: dict[str, Any]) -> bool:

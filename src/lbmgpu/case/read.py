@@ -319,6 +319,10 @@ def _explain(error: ValidationError, case: Any) -> Iterator[tuple[str, str]]:
         yield here, f"{shown} given, must be {_LIMITS[keyword]} {wanted}"
     elif keyword == "pattern":
         yield here, f"{shown} given, must have no control characters"
+    elif keyword in ("minProperties", "maxProperties") and "properties" in error.schema:
+        count = "one" if keyword == "maxProperties" else "at least one"
+        known = list(error.schema["properties"])
+        yield here, f"{shown} given, must have {count} of {', '.join(known)}"
     elif keyword in _SIZES:
         yield here, f"{shown} given, must have {_SIZES[keyword].format(wanted)}"
     else:

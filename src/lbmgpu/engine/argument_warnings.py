@@ -8,7 +8,8 @@ import numpy as np
 
 from ..conditions import MovingWall, Outflow, PressureOutlet, VelocityInlet
 from ..domain import Domain
-from ..errors import CoveredFaceWarning, TooManyThreadsWarning, UnreachableToleranceWarning, warn
+from ..errors import CoveredFaceWarning, GeometryWarning, TooManyThreadsWarning, UnreachableToleranceWarning, warn
+from ..geometry.outside import cut_off
 from ..parallel.processes import Processes
 from .body_cells import BodyCells
 
@@ -36,11 +37,16 @@ def warn_of_threads(threads: int) -> None:
         )
 
 
-def warn_of_covered_faces(domain: Domain, bodies: BodyCells, processes: Processes) -> None:
-    """Warn with CoveredFaceWarning where bodies leave no fluid cell at an inlet, an outlet or a moving wall.
+def warn_of_bodies(domain: Domain, bodies: BodyCells, processes: Processes) -> None:
+    """Warn of bodies that cover faces, and of those that faces cut off. All processes call this together; the first one
+    warns."""
+    _warn_of_covered_faces(domain, bodies, processes)
+    if processes.first:
+        _warn_of_cut_off_bodies(domain)
 
-    All processes call this together; the first one warns.
-    """
+
+def _warn_of_covered_faces(domain: Domain, bodies: BodyCells, processes: Processes) -> None:
+    """Warn with CoveredFaceWarning where bodies leave no fluid cell at an inlet, an outlet or a moving wall."""
     faces = {face: condition for face, condition in domain.faces.items() if isinstance(condition, _OPEN)}
     if not domain.bodies or not faces:
         return
@@ -52,6 +58,14 @@ def warn_of_covered_faces(domain: Domain, bodies: BodyCells, processes: Processe
                 "nothing; leave a layer of fluid cells there, or make it NoSlip()",
                 CoveredFaceWarning,
             )
+
+
+def _warn_of_cut_off_bodies(domain: Domain) -> None:
+    """Warn with GeometryWarning of geometries at rest that faces cut off. Only the solver knows all faces."""
+    for name, body in domain.bodies.items():
+        if body.geometry is not None and body.motion is None:
+            for text in cut_off(body.geometry, domain.shape, domain.faces):
+                warn(f"body {name!r}: {text}", GeometryWarning)
 
 
 def warn_of_tolerance(tolerance: float, precision: str, storage: str) -> None:

@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 
 from ..body import Body
 from ..domain import Domain
+from ..geometry.base import resolve_devices_by
+from ..parallel import devices
 from ..parallel.processes import Processes
 from ..parallel.subdomain import Box, Subdomain
 from ..values import Floats
+
+resolve_devices_by(lambda given: devices.resolve(given))
 
 
 class BodyCells:
@@ -39,6 +43,7 @@ class BodyCells:
     def __init__(self, domain: Domain, subdomain: Subdomain, processes: Processes, device: str = "cpu") -> None:
         self._subdomain, self.device = subdomain, device
         self._names = list(domain.bodies)
+        self._geometries = {name: body.geometry for name, body in domain.bodies.items()}
         self._has_surface = [body.geometry is not None or body.links is not None for body in domain.bodies.values()]
         self._moving = {name for name, body in domain.bodies.items() if body.motion is not None}
         self._known = np.broadcast_to(np.False_, subdomain.known[1])
@@ -86,7 +91,18 @@ class BodyCells:
             if count == 0 and not has_surface and name not in self._moving:
                 raise ValueError(f"mask of body {name!r}: no cell is True, must have at least one")
         if self.fluid_cells == 0:
-            raise ValueError(f"mask of body {self._names[-1]!r}: leaves no fluid cell in the domain")
+            raise ValueError(self._wrong(self._names[-1], "leaves no fluid cell in the domain"))
+
+    def _wrong(self, name: str, what: str) -> str:
+        """The message about a body's cells; of a geometry with its place, which may be of other units or elsewhere."""
+        geometry = self._geometries[name]
+        if geometry is None:
+            return f"mask of body {name!r}: {what}"
+        low, high = (", ".join(f"{x:.6g}" for x in end) for end in geometry.bounds)
+        return (
+            f"geometry of body {name!r}: {what}: it is from ({low}) to ({high}), the domain has "
+            f"{self._subdomain.shape} cells; must be in cells: scale it, translate it, or fit it to a box"
+        )
 
     def _sums_of(self, mask: NDArray[np.bool_]) -> list[int]:
         """The number of a body's cells in this process's blocks, and the sums of their numbers along each axis."""
@@ -137,9 +153,9 @@ class BodyCells:
         for name, of_ranks in zip(ends, zip(*every, strict=True), strict=True):
             sums = [sum(numbers) for numbers in zip(*of_ranks, strict=True)]
             if sums[0] == 0:
-                raise ValueError(
-                    f"mask of body {name!r}: no cell is True, and its surface is between no two cells of the domain"
-                )
+                nothing = "has no cell" if self._geometries[name] is not None else "no cell is True"
+                message = f"{nothing}, and its surface is between no two cells of the domain"
+                raise ValueError(self._wrong(name, message))
             self._sums[self._names.index(name)] = sums
 
     def centroid(self, name: str) -> Floats:

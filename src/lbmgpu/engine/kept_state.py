@@ -96,7 +96,10 @@ def _obstacles(
         if _changes_in_time(condition):
             yield f"a value of face {face!r} that changes in time", "has steady ones so far"
     for name, body in domain.bodies.items():
-        if body.motion is not None or _changes_in_time(body.condition):
+        if body.motion is not None:
+            right = "has steady walls so far: bodies that move need state='populations'"
+            yield f"the body {name!r}, which moves", right
+        elif _changes_in_time(body.condition):
             yield f"the body {name!r}, which changes in time", "has steady walls so far"
         if body.scheme != "halfway":
             right = f"has 'halfway' walls so far, as {type(body.condition).__name__}(scheme='halfway') has"

@@ -17,11 +17,14 @@ from ..geometry.base import Geometry
 from ..geometry.shape_parts import ShapeParts, ball, shape_parts
 from ..time_functions.motion import RigidMotion, axis_of, rotations
 from ..values import Floats
+from .turned_extents import TurnedExtents
 
 NUMBERS = 33
 """Of a body in each step, as the engine has them among the factors (``MovingStep`` in backend/moving_body.h)."""
 MARGIN = 2
 """Cells beside a body that a box about it has, and that must be left before a face that is not periodic."""
+_ROUNDING = 1e-9
+"""By which sums that would be whole numbers may be above them."""
 _NEAR = 3.0
 """By which the ball about a body is larger than it: a neighbour's distance, and what a body moves in a step."""
 
@@ -35,7 +38,9 @@ class MovingBody:
         number: among the bodies of the domain.
         parts: of its geometry.
         center: three coordinates of the point about which it turns, where the geometry is.
-        size: cells of the box about it, three numbers.
+        middle: of its bounds, and of the domain along axes without end; three coordinates.
+        size: cells of the box about it, which has it in every pose of the motion; three numbers.
+        extents: of the body, by the angle that it is turned by.
         bounds: ``(2, 3)``, of the geometry.
         cs2: of the stencil.
         periodic: for each axis of the domain.
@@ -45,7 +50,9 @@ class MovingBody:
     number: int
     parts: ShapeParts
     center: Floats
+    middle: Floats
     size: tuple[int, ...]
+    extents: TurnedExtents
     bounds: Floats
     cs2: float
     periodic: tuple[bool, ...]
@@ -74,9 +81,10 @@ class MovingBody:
         periodic = tuple(isinstance(domain.faces["-" + axis], Periodic) for axis in "xyz"[:D])
         _check_axis(label, motion, ends[:D])
         _check_faces(label, domain, ends[:D])
+        extents = TurnedExtents(geometry, bounds, middle, motion, center)
         size = []
         for d in range(3):
-            wanted = math.ceil(2 * _half(bounds, motion)[d]) + 2 + 2 * MARGIN if d < D and ends[d] else 0
+            wanted = math.ceil(2 * extents.half[d] - _ROUNDING) + 2 + 2 * MARGIN if d < D and ends[d] else 0
             if d < D and ends[d] and periodic[d] and wanted > domain.shape[d]:
                 raise ValueError(
                     f"motion of {label}: a body that takes {wanted} cells along {'xyz'[d]} given, with those beside "
@@ -85,7 +93,7 @@ class MovingBody:
             whole = domain.shape[d] if d < D else 1
             size.append(whole if wanted == 0 else min(wanted, whole))
         cs2 = _core.stencil(domain.stencil).cs2
-        return cls(body, number, parts, center, tuple(size), bounds, cs2, periodic)
+        return cls(body, number, parts, center, middle, tuple(size), extents, bounds, cs2, periodic)
 
     def follows(self, axis: int) -> bool:
         """Whether the box about the body goes with it along an axis, and is not the whole domain."""
@@ -120,10 +128,9 @@ class MovingBody:
         rows[:, 0:9], rows[:, 9:12] = poses.turn[1:].reshape(known, 9), poses.origin[1:]
         rows[:, 12:21], rows[:, 21:24] = poses.turn[:-1].reshape(known, 9), poses.origin[:-1]
         rows[:, 24:27], rows[:, 27:30] = poses.velocity[1:], poses.spin[1:]
-        half = _half(self.bounds, self.motion)
         for d in range(D):
             if self.follows(d):
-                rows[:, 30 + d] = np.floor(poses.middle[1:, d] - half[d]) - MARGIN
+                rows[:, 30 + d] = np.floor(poses.middle[1:, d] - self.extents.half[d]) - MARGIN
         return np.pad(rows, ((0, count - known), (0, 0))), self._possible(poses)[0]
 
     def _poses(self, first: int, count: int) -> _Poses:
@@ -158,15 +165,16 @@ class MovingBody:
     def _possible(self, poses: _Poses) -> tuple[int, str | None]:
         """How many steps along these poses the body can make, and why not the next one; None if all."""
         label = f"motion of body {self.body.name!r}"
-        radius, speeds = self._radius, self._speeds(poses)[1:]
+        radius, speeds = self.extents.radius, self._speeds(poses)[1:]
         moved = np.linalg.norm(np.diff(poses.origin, axis=0), axis=1)
         moved = moved + 2 * radius * np.abs(np.sin(0.5 * np.diff(poses.angle)))
-        low, high = poses.bounds(self.bounds)
+        down, up = self.extents.at(poses.angle)
+        low, high = poses.middle - down, poses.middle + up
         shape = np.array(self.body.shape)
         D = len(shape)
         walls = np.array([not each for each in self.periodic])
-        before = np.isfinite(self.bounds[0, :D]) & walls & (low[1:, :D] < MARGIN)
-        behind = np.isfinite(self.bounds[1, :D]) & walls & (high[1:, :D] > shape - MARGIN)
+        before = np.isfinite(self.bounds[0, :D]) & walls & (low[1:, :D] < MARGIN - _ROUNDING)
+        behind = np.isfinite(self.bounds[1, :D]) & walls & (high[1:, :D] > shape - MARGIN + _ROUNDING)
         fastest = checks.MAX_MACH * math.sqrt(self.cs2)
         wrong = np.flatnonzero((speeds > fastest) | (moved > 1) | (before | behind).any(axis=1))
         if len(wrong) == 0:
@@ -186,22 +194,12 @@ class MovingBody:
 
     def _speeds(self, poses: _Poses) -> Floats:
         """No point of the body is faster than these at some poses."""
-        turning = self._radius * np.linalg.norm(poses.spin, axis=1)
+        turning = self.extents.radius * np.linalg.norm(poses.spin, axis=1)
         return np.asarray(np.linalg.norm(poses.velocity, axis=1) + turning)
 
     def fastest(self, first: int, count: int) -> float:
         """No point of the body is faster in so many steps from `first` on."""
         return float(self._speeds(self._poses(first, count)).max())
-
-    @property
-    def _radius(self) -> float:
-        """No point of the body is farther from the axis about which it turns; 0 if it does not turn."""
-        if not self.motion.turns:
-            return 0.0
-        assert self.body.geometry is not None
-        axis, (middle, radius) = axis_of(self.motion), ball(self.body.geometry)
-        of_corners = np.linalg.norm(np.cross(axis, _corners(self.bounds) - self.center), axis=1).max()
-        return float(min(of_corners, np.linalg.norm(np.cross(axis, middle - self.center)) + radius))
 
     def center_at(self, time: float) -> Floats:
         """Where the point about which the body turns is, ``(D,)``."""
@@ -238,7 +236,6 @@ class _Poses:
     spin: Floats
     angle: Floats
     middle: Floats
-    center: Floats
 
     @classmethod
     def of(cls, body: MovingBody, times: Floats) -> _Poses:
@@ -248,17 +245,9 @@ class _Poses:
         origin[:, :D] += course.displacement
         velocity[:, :D] = course.velocity
         turn = rotations(body.motion.axis, course.angle) if body.motion.turns else np.tile(np.eye(3), (n, 1, 1))
-        ends = np.isfinite(body.bounds).all(axis=0)
-        middle = np.where(ends, np.where(ends, body.bounds, 0.0).mean(axis=0), body.center)
-        placed = origin + turn @ (middle - body.center)
+        placed = origin + turn @ (body.middle - body.center)
         spin = np.outer(course.rate, axis_of(body.motion))
-        return cls(times, turn, origin, velocity, spin, course.angle, placed, body.center)
-
-    def bounds(self, bounds: Floats) -> tuple[Floats, Floats]:
-        """The ends of the body along each axis at all times, ``(n, 3)`` each; of finite bounds."""
-        corners = _corners(bounds) - self.center
-        placed = self.origin[:, np.newaxis] + corners @ self.turn.transpose(0, 2, 1)
-        return placed.min(axis=1), placed.max(axis=1)
+        return cls(times, turn, origin, velocity, spin, course.angle, placed)
 
 
 class MovingBodies:
@@ -334,20 +323,3 @@ def _check_faces(label: str, domain: Domain, ends: NDArray[np.bool_]) -> None:
                 f"motion of {label}: a body without end meets the face {face!r} with {condition!r}, must be a wall, "
                 "free slip or periodic there"
             )
-
-
-def _half(bounds: Floats, motion: RigidMotion) -> Floats:
-    """Half the size of the box about a body, however it is turned; infinite along axes without end."""
-    half: Floats = (bounds[1] - bounds[0]) / 2
-    if not motion.turns:
-        return half
-    if motion.axis == "z":
-        return np.array([math.hypot(half[0], half[1])] * 2 + [half[2]])
-    return np.full(3, float(np.linalg.norm(half)))
-
-
-def _corners(bounds: Floats) -> Floats:
-    """``(8, 3)``: the corners of bounds, with 0 in place of what is infinite."""
-    ends = np.where(np.isfinite(bounds), bounds, 0.0)
-    corners: Floats = np.array([[ends[k >> d & 1, d] for d in range(3)] for k in range(8)])
-    return corners

@@ -21,6 +21,7 @@ Bools = NDArray[np.bool_]
 
 _AXES: dict[str, tuple[float, ...]] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 _readers: list[Callable[[Any, bool], Geometry]] = []
+_resolvers: list[Callable[[Any], str]] = []
 
 
 class Links(NamedTuple):
@@ -260,8 +261,8 @@ class Geometry(ABC):
         Args:
             offset: the number of the part's first cell along each axis; may be negative.
             shape: cells along each axis.
-            device: ``"cpu"``, or a GPU such as ``"cuda:0"``, which looks at large `Mesh` objects; at all else the CPU
-                does.
+            device: as of `Solver`: ``"cpu"``, or ``"cuda"``, ``"cuda:1"`` or ``"auto"``, a GPU, which looks at large
+                `Mesh` objects; at all else the CPU does.
 
         Raises:
             TypeError, ValueError: not an integer for each axis, or no name of a device.
@@ -400,6 +401,11 @@ def read_by(function: Callable[[Any, bool], Geometry]) -> None:
     _readers[:] = [function]
 
 
+def resolve_devices_by(function: Callable[[Any], str]) -> None:
+    """Have `function` name the devices that are given in other ways than ``"cpu"`` and ``"cuda:0"``."""
+    _resolvers[:] = [function]
+
+
 def point(name: str, value: Any, dimensions: int | None = None) -> Floats:
     """A checked point or vector of two or three coordinates, or of `dimensions`."""
     array = checks.real_array(name, value)
@@ -449,12 +455,10 @@ def part(offset: Any, shape: Any, dimensions: int) -> tuple[tuple[int, ...], tup
 
 
 def device_name(given: Any) -> str:
-    """A checked name of a device: ``"cpu"``, ``"cuda:0"`` and so on."""
-    if not isinstance(given, str):
-        raise TypeError(f"device: {checks.shown(given)} given, must be a text such as 'cuda:0'")
-    if re.fullmatch(r"cpu|cuda:[0-9]{1,4}", given) is None:
-        raise ValueError(f"device: {checks.shown(given)} given, must be 'cpu', or 'cuda:0' and so on")
-    return given
+    """The name ``"cpu"`` or ``"cuda:0"`` and so on of a device, which may be given in all ways that solvers take."""
+    if isinstance(given, str) and re.fullmatch(r"cpu|cuda:[0-9]{1,4}", given):
+        return given
+    return _resolvers[0](given)
 
 
 _FAR = 2**31

@@ -23,6 +23,9 @@ GPU_TRIANGLES, GPU_CELLS = 2**16, 2**24
 """From so many triangles of a mesh on, or cells of a part, a GPU is asked, if one is given. The CPU has found smaller
 ones before a GPU has its kernels; both find the same bits."""
 
+_NO_AREA = 1e-14
+"""Area over the square of a side, below which the corners of a triangle are on a line."""
+
 
 class Mesh(Geometry):
     """What a surface of triangles encloses, in three dimensions.
@@ -49,7 +52,10 @@ class Mesh(Geometry):
 
     Attributes:
         vertices, triangles: what is left of them, read-only.
-        repairs: what was done to them and found, by name.
+        repairs: what was done to them and found, by name: ``joined`` corners, ``dropped`` triangles and ``flipped``,
+            which were turned; ``open_edges`` of one triangle, ``crowded_edges`` of more than two, triangles that are
+            there ``twice``; ``volume``, signed, and ``closure``: 0 if as many triangles are on each side of every edge,
+            1 if every edge has an even number, 2 if there are holes.
 
     Raises:
         GeometryError: no triangle has an area, or a value is not finite.
@@ -67,6 +73,9 @@ class Mesh(Geometry):
         self.vertices, self.triangles, self.repairs = _core.clean_mesh(points, numbers)
         if len(self.triangles) == 0:
             raise GeometryError("triangles: none is left that has three different corners, must be at least one")
+        if not _have_area(self.vertices, self.triangles):
+            raise GeometryError("triangles: none has an area, as corners of each are on a line; must be at least one")
+        self.repairs["twice"] = _twice(self.triangles) if self.repairs["crowded_edges"] else 0
         for array in (self.vertices, self.triangles):
             array.flags.writeable = False
         self._closure = int(self.repairs["closure"])
@@ -160,7 +169,8 @@ class Mesh(Geometry):
     def _helping(self, device: str, size: tuple[int, ...]) -> str:
         """The device, or the CPU for a small mesh in a small part."""
         is_large = len(self.triangles) >= GPU_TRIANGLES or math.prod(size) >= GPU_CELLS
-        return device if device_name(device) != "cpu" and is_large else "cpu"
+        name = device_name(device)
+        return name if is_large else "cpu"
 
     def _links(
         self,
@@ -183,6 +193,27 @@ def read_mesh(path: Any, sheet: bool = False) -> Mesh:
 
 
 read_by(read_mesh)
+
+
+def _have_area(vertices: Floats, triangles: NDArray[Any]) -> bool:
+    """Whether any triangle has an area; the corners of the others are on a line but for rounding."""
+    corners = vertices / (float(np.ptp(vertices, axis=0).max()) or 1.0)
+    a, b, c = (corners[triangles[:, k]] for k in range(3))
+    longest = np.maximum(*(np.square(each - a).sum(axis=1) for each in (b, c)))
+    return bool((np.linalg.norm(np.cross(b - a, c - a), axis=1) > _NO_AREA * longest).any())
+
+
+def _twice(triangles: NDArray[Any]) -> int:
+    """How many triangles have the corners of an earlier one: if all are so there, or turned the same way. Parts that
+    touch with a face have it once each way."""
+    order = np.argsort(triangles, axis=1)
+    own = np.take_along_axis(triangles, order, axis=1)
+    turned = (order[:, 1] - order[:, 0]) % 3 == 2  # an odd permutation
+    counts = np.unique(own, axis=0, return_counts=True)[1]
+    if (counts > 1).all():
+        return int((counts - 1).sum())
+    counts = np.unique(np.column_stack([own, turned]), axis=0, return_counts=True)[1]
+    return int((counts - 1).sum())
 
 
 def _float_array(name: str, given: ArrayLike) -> Floats:

@@ -128,7 +128,7 @@ class Prism(Geometry):
         self.axis = checks.choice("axis", axis, _ACROSS)
         self.low = -math.inf if low is None else checks.number("low", low)
         self.high = math.inf if high is None else checks.number("high", high, above=self.low)
-        self._across, self._along = _ACROSS[self.axis], "xyz".index(self.axis)
+        self._across, self.along = _ACROSS[self.axis], "xyz".index(self.axis)
 
     def __repr__(self) -> str:
         return f"Prism({self.polygon!r}, {self.low!r}, {self.high!r}, {self.axis!r})"
@@ -140,7 +140,7 @@ class Prism(Geometry):
     def bounds(self) -> Floats:
         bounds = np.empty((2, 3))
         bounds[:, self._across] = self.polygon.bounds
-        bounds[:, self._along] = self.low, self.high
+        bounds[:, self.along] = self.low, self.high
         return bounds
 
     @property
@@ -151,20 +151,20 @@ class Prism(Geometry):
         return [x[k] for k in self._across]
 
     def inside(self, *x: Floats) -> Bools:
-        along = x[self._along]
+        along = x[self.along]
         return np.asarray(self.polygon.inside(*self._plane(x)) & (along >= self.low) & (along <= self.high))
 
     def crossings(self, x: Sequence[Floats], step: Sequence[float]) -> Floats:
         found = []
         if any(self._plane(step)):
             found.append(self.polygon.crossings(self._plane(x), self._plane(step)))
-        if step[self._along] != 0:
+        if step[self.along] != 0:
             ends = [end for end in (self.low, self.high) if math.isfinite(end)]
-            found += [((end - x[self._along]) / step[self._along])[np.newaxis] for end in ends]
+            found += [((end - x[self.along]) / step[self.along])[np.newaxis] for end in ends]
         return np.concatenate(found) if found else np.full((1, len(x[0])), np.inf)
 
     def near(self, x: Sequence[Floats], distance: float) -> Bools:
-        along = x[self._along]
+        along = x[self.along]
         within = (along >= self.low - distance) & (along <= self.high + distance)
         ends = (np.abs(along - self.low) <= distance) | (np.abs(along - self.high) <= distance)
         return np.asarray((self.polygon.near(self._plane(x), distance) & within) | ends)
@@ -175,5 +175,5 @@ class Prism(Geometry):
             return Placed(scaled, turn, shift)
         polygon = self.polygon.moved(np.eye(2), factor, shift[list(self._across)])
         assert isinstance(polygon, Polygon)
-        low, high = (factor * end + float(shift[self._along]) for end in (self.low, self.high))
+        low, high = (factor * end + float(shift[self.along]) for end in (self.low, self.high))
         return Prism(polygon, low if math.isfinite(low) else None, high if math.isfinite(high) else None, self.axis)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import GeometryWarning, warn
+from .outside import cut_off
 
 if TYPE_CHECKING:
     from .base import Geometry
@@ -103,7 +104,7 @@ class Description:
         if self.cells is not None:
             lines.append(f"{self.cells} cells, {self.across:.4g} across, {self.thin} of them in thin parts")
             if self.narrowest is not None:
-                lines.append(f"a gap of {self.narrowest} cells")
+                lines.append(f"a gap of {_cells(self.narrowest)}")
             if self.blockage is not None:
                 lines.append(f"covers {100 * self.blockage:.3g} % of the cross-section")
         return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
@@ -119,7 +120,8 @@ def describe(geometry: Geometry, domain: Domain | None) -> Description:
     if domain is None:
         return Description(*own, warnings=tuple(_of_surface(geometry)))
     found = _in_domain(geometry, domain)
-    warnings = (*_of_surface(geometry), *_of_domain(found, domain))
+    outside = cut_off(geometry, domain.shape, domain.faces)
+    warnings = (*_of_surface(geometry), *outside, *_of_domain(found, domain))
     return Description(*own, **found, warnings=warnings)
 
 
@@ -135,9 +137,22 @@ def warn_of_geometry(geometry: Geometry, domain: Domain, label: str) -> None:
 
 
 def _of_surface(geometry: Geometry) -> list[str]:
+    repairs = getattr(geometry, "repairs", {})
+    return [*_of_copies(repairs.get("twice", 0)), *_of_holes(geometry, repairs.get("open_edges", 0))]
+
+
+def _of_copies(count: int) -> list[str]:
+    if not count:
+        return []
+    return [
+        f"{count} of its triangles are there twice; what copies enclose that are turned alike counts twice in its "
+        "volume, and of copies that are turned unlike nothing is inside: keep one of each"
+    ]
+
+
+def _of_holes(geometry: Geometry, edges: int) -> list[str]:
     if geometry.is_closed:
         return []
-    edges = getattr(geometry, "repairs", {}).get("open_edges", 0)
     holes = f" ({edges} edges belong to one triangle only)" if edges else ""
     return [
         f"its surface is not closed{holes}; where rays do not agree, the winding number decides what is inside: look "
@@ -157,7 +172,8 @@ def _of_domain(found: Mapping[str, Any], domain: Domain) -> list[str]:
         texts.append(f"{found['thin']} of its cells are in parts of one or two cells, thinner than {THINNEST}")
     if found["narrowest"] is not None:
         texts.append(
-            f"a gap of {found['narrowest']} cells beside it is narrower than {NARROWEST}; flow through it will be wrong"
+            f"a gap of {_cells(found['narrowest'])} beside it is narrower than {NARROWEST}; flow through it will be "
+            "wrong"
         )
     if found["blockage"] is not None and found["blockage"] > LARGEST_BLOCKAGE and not _is_channel(domain):
         texts.append(
@@ -167,6 +183,10 @@ def _of_domain(found: Mapping[str, Any], domain: Domain) -> list[str]:
     for face, covered in (found["closes"] or {}).items():
         texts.append(f"it closes {100 * covered:.3g} % of the open face {face!r}; leave fluid cells before that")
     return texts
+
+
+def _cells(count: int) -> str:
+    return "1 cell" if count == 1 else f"{count} cells"
 
 
 def _in_domain(geometry: Geometry, domain: Domain) -> dict[str, Any]:

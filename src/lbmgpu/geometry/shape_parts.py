@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .base import Compound, Floats, Geometry
+from .extents import farthest, three
 from .mesh import Mesh
 from .placed import Placed
 from .polygon import Polygon, Prism
@@ -83,21 +84,11 @@ class _Lists:
 
 def ball(geometry: Geometry) -> tuple[Floats, float]:
     """The centre, of three coordinates, and the radius of a ball about a geometry, infinite for one without end."""
-    if isinstance(geometry, Sphere):
-        return _three(geometry.center), geometry.radius
-    if isinstance(geometry, Cylinder):
-        return geometry.center, math.hypot(geometry.radius, geometry.length / 2)
-    if isinstance(geometry, Placed):
-        center, radius = ball(geometry.inner)
-        return geometry.from_inner(center[np.newaxis])[0], radius
     low, high = geometry.bounds
     if not np.isfinite([low, high]).all():
         return np.zeros(3), math.inf
-    return _three((low + high) / 2), float(np.linalg.norm(high - low)) / 2
-
-
-def _three(point: Sequence[float] | Floats, last: float = 0.0) -> Floats:
-    return np.array([*point, last][:3], np.float64)
+    center = three((low + high) / 2)
+    return center, farthest(geometry, center)
 
 
 def _add(geometry: Geometry, placement: tuple[Floats, Floats] | None, found: _Lists) -> None:
@@ -120,14 +111,14 @@ def _add(geometry: Geometry, placement: tuple[Floats, Floats] | None, found: _Li
 def _region(geometry: Geometry) -> tuple[str, Any, Any]:
     """The kind, the numbers and the integers of a region."""
     if isinstance(geometry, Sphere):
-        return "sphere", [*_three(geometry.center), geometry.radius * geometry.radius], []
+        return "sphere", [*three(geometry.center), geometry.radius * geometry.radius], []
     if isinstance(geometry, Cylinder):
         numbers = [*geometry.center, *geometry.axis, geometry.radius * geometry.radius, geometry.length / 2]
         return "cylinder", numbers, []
     if isinstance(geometry, Box):
-        return "box", [*_three(geometry.low, -math.inf), *_three(geometry.high, math.inf)], []
+        return "box", [*three(geometry.low, -math.inf), *three(geometry.high, math.inf)], []
     if isinstance(geometry, Plane):
-        return "plane", [*_three(geometry.point), *_three(geometry.normal)], []
+        return "plane", [*three(geometry.point), *three(geometry.normal)], []
     if isinstance(geometry, Polygon):
         return "polygon", *_polygon(geometry, -math.inf, math.inf, "z")
     if isinstance(geometry, Prism):

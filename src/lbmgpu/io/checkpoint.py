@@ -25,6 +25,7 @@ from ..parallel.processes import Processes
 from ..parallel.subdomain import Subdomain
 from .checkpoint_arrays import Arrays, check_size, encoded, is_of_cells, mask_of
 from .checkpoint_open import damage_of, opened
+from .checkpoint_places import other_places, places
 from .checkpoint_reader import Header, Stored, boundary_arrays
 from .checkpoint_recorders import Kept, entries_of, stored
 from .checkpoint_setup import (
@@ -87,6 +88,8 @@ def save(simulation: Simulation, path: str | os.PathLike[str], recorders: Sequen
             "reference_density": simulation.engine.reference_density,
             "setup": setup,
         }
+        if known_places := places(simulation.domain, simulation.steps):
+            manifest["places"] = known_places
         if recorders:
             manifest["recorders"] = entries_of(recorders)
         pieces = _pieces(simulation)
@@ -302,6 +305,7 @@ def _read(simulation: Simulation, path: str | os.PathLike[str], check: Callable[
         stored_arrays = links_of_process(file.arrays(simulation.subdomain.window), simulation.subdomain)
         theirs, ours = for_state_of(header.setup, setup)
         found = list(differences(theirs, ours, stored_arrays, arrays, precision=simulation.precision))
+        found += other_places(header.places, simulation.domain, header.steps)
         if found:
             listing = "".join(f"\n  {line}" for line in found)
             raise CheckpointError(f"a checkpoint of another setup:{listing}")

@@ -24,6 +24,7 @@ from ..files.strict_json import parsed
 from ..models import PRECISIONS, STORAGES, STREAMINGS
 from . import hdf5_tree
 from .checkpoint_arrays import Arrays, decoded, is_of_cells
+from .checkpoint_places import checked
 from .checkpoint_recorders import DTYPES, Kept, Listed
 from .checkpoint_setup import array_names, with_new_words
 from .checkpoint_writer import FORMAT, MAX_MANIFEST, VERSION, WITH_RECORDERS
@@ -48,6 +49,7 @@ class Header:
         has_temperature: whether the hybrid thermal model adds a temperature to the flow.
         turbulence: shape of what is kept for velocity gradients; None if nothing is taken of them.
         boundary: face and shape of the numbers that cells before faces keep, by the names of their arrays.
+        places: of bodies that move by functions, see `checkpoint_places`.
         recorders: what the file has of recorders.
     """
 
@@ -72,6 +74,7 @@ class Header:
         self.state = (numbers_of_cell(state, stencil.name), *reversed(shape))
         self.turbulence = turbulence_shape(self.setup, self.steps, self.state)
         self.has_temperature = "diffusivity" in mapping("thermal", self.setup.get("thermal", {}))
+        self.places = checked(mapping("places", values.get("places", {})), len(shape))
         self.recorders = Listed(values.get("recorders", []))
         self.boundary = boundary_arrays(
             self.shape,

@@ -114,7 +114,7 @@ class Motion(RigidMotion):
         velocity: D numbers, cells a step, of a steady translation beside it.
         angle: in radians, counterclockwise seen against the axis: a function of time, a number times one, or a callable
             of t that returns a number; None for none.
-        rate: radians a step, of a steady rotation beside it.
+        rate: radians a step, of a steady rotation beside it; None for none. One of the four must be given.
         center, axis: as of `RigidMotion`.
 
     The velocity of the wall is that of the motion: of functions their differences over a step.
@@ -127,7 +127,7 @@ class Motion(RigidMotion):
     displacement: Any = None
     velocity: Any = None
     angle: Any = None
-    rate: float = 0.0
+    rate: Any = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -143,11 +143,13 @@ class Motion(RigidMotion):
             raise TypeError("displacement: a number for each time given, must be a vector times a function of time")
         if self.velocity is not None:
             object.__setattr__(self, "velocity", _vector("velocity", self.velocity))
-        object.__setattr__(self, "rate", checks.number("rate", self.rate))
+        if all(getattr(self, name) is None for name in ("displacement", "velocity", "angle", "rate")):
+            raise ValueError("displacement: none given, nor velocity, angle or rate; must be one of them")
+        object.__setattr__(self, "rate", 0.0 if self.rate is None else checks.number("rate", self.rate))
 
     @property
     def turns(self) -> bool:
-        return self.angle is not None or self.rate != 0
+        return self.angle is not None or bool(self.rate != 0)
 
     @property
     def vectors(self) -> dict[str, Any]:
@@ -181,7 +183,7 @@ class Oscillation(RigidMotion):
         amplitude: D numbers, cells; None for none.
         period: steps.
         phase: radians at t = 0; with ``pi / 2`` the body begins at rest, at its largest displacement.
-        turn: radians, largest angle.
+        turn: radians, largest angle; None for none. It or the amplitude must be given.
         center, axis: as of `RigidMotion`.
 
     Raises:
@@ -192,19 +194,21 @@ class Oscillation(RigidMotion):
     amplitude: Any = None
     period: float = field(kw_only=True)
     phase: float = 0.0
-    turn: float = 0.0
+    turn: Any = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.amplitude is not None:
             object.__setattr__(self, "amplitude", _vector("amplitude", self.amplitude))
         object.__setattr__(self, "period", checks.number("period", self.period, above=0))
-        for name in ("phase", "turn"):
-            object.__setattr__(self, name, checks.number(name, getattr(self, name)))
+        object.__setattr__(self, "phase", checks.number("phase", self.phase))
+        if self.amplitude is None and self.turn is None:
+            raise ValueError("amplitude: none given, nor turn; must be one of them")
+        object.__setattr__(self, "turn", 0.0 if self.turn is None else checks.number("turn", self.turn))
 
     @property
     def turns(self) -> bool:
-        return self.turn != 0
+        return bool(self.turn != 0)
 
     @property
     def vectors(self) -> dict[str, Any]:
