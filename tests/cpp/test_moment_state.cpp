@@ -187,7 +187,7 @@ std::vector<double> totals(const std::vector<lbm::StoredMoments<S, Real>>& state
     for (const auto& m : state) {
         sums[0] += m.density_deviation;
         for (int d = 0; d < S::D; ++d) {
-            sums[std::size_t(1 + d)] += m.momentum[d];
+            sums[std::size_t(d) + 1] += m.momentum[d];
         }
     }
     return sums;
