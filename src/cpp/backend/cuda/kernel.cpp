@@ -38,9 +38,8 @@ void Kernel::launch_with(const WorkStream& stream, const LaunchDimensions& dimen
 
 void Kernel::allow_shared_memory(unsigned bytes) const {
     const DeviceScope scope(ordinal_);
-    driver().check(
-        driver().set_function_attribute(function_, int(FunctionAttribute::DynamicSharedBytes), int(bytes)),
-        "cuFuncSetAttribute");
+    driver().check(driver().set_function_attribute(function_, int(FunctionAttribute::DynamicSharedBytes), int(bytes)),
+                   "cuFuncSetAttribute");
 }
 
 int Kernel::registers() const {
