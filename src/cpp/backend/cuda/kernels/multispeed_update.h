@@ -98,8 +98,8 @@ __global__ void __launch_bounds__(threads, blocks)
 }
 
 /// Computes the halo behind walls, with a thread for each halo cell of a column, and one for each corner. The missing
-/// mass and energy of a column are summed in the order of its cells, for the same bits as on the CPU. One thread block on a
-/// multiprocessor is enough, as corners take many registers.
+/// mass and energy of a column are summed in the order of its cells, for the same bits as on the CPU. One thread block
+/// on a multiprocessor is enough, as corners take many registers.
 template <class S, class Real, int members = 1>
 __global__ void __launch_bounds__(columns_a_block* wall_depth, 1)
     fill_wall_columns(const __grid_constant__ Members<members, WallColumnArguments<Real>> all) {
