@@ -13,7 +13,7 @@ import pytest
 import lbmgpu
 from lbmgpu import _core
 
-FILES = tuple(f"_core{part}.pyi" for part in ("", "_arrays", "_cuda", "_custom", "_geometry", "_samplers"))
+FILES = tuple(f"_core{part}.pyi" for part in ("", "_arrays", "_cuda", "_custom", "_geometry", "_lists", "_samplers"))
 """The others have what the first imports of them."""
 
 STUBS = [node for name in FILES for node in ast.parse((Path(lbmgpu.__file__).parent / name).read_text()).body]
