@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -276,16 +278,22 @@ def test_turbulence_models_take_bodies_that_move():
         solver.check()
 
 
-def test_cases_have_motions(tmp_path):
-    motion = {"oscillation": {"amplitude": [3, 0], "period": 500, "turn": 0.2}}
+def case_with(motion: dict[str, Any], folder: Path) -> Path:
+    """The file of a case whose body has a motion."""
     given = {
         "domain": {"shape": [40, 30], "stencil": "D2Q9"},
         "collision": {"model": "TRT", "viscosity": 0.05},
         "bodies": [{"shape": "box", "low": [14, 10], "high": [24, 18], "motion": motion}],
         "run": {"steps": 10, "device": "cpu", "threads": 1},
     }
-    path = tmp_path / "case.json"
+    path = folder / "case.json"
     path.write_text(json.dumps(given))
+    return path
+
+
+def test_cases_have_motions(tmp_path):
+    motion = {"oscillation": {"amplitude": [3, 0], "period": 500, "turn": 0.2}}
+    path = case_with(motion, tmp_path)
     solver = build.build_solver(read.read_case(path), tmp_path)
     assert solver.domain.bodies["body 1"].motion == lbm.Oscillation((3, 0), period=500, turn=0.2)
     solver.step(5)
@@ -305,14 +313,7 @@ def test_cases_have_motions(tmp_path):
     ],
 )
 def test_motions_of_cases_are_refused_at_their_place(motion, message, tmp_path):
-    given = {
-        "domain": {"shape": [40, 30], "stencil": "D2Q9"},
-        "collision": {"model": "TRT", "viscosity": 0.05},
-        "bodies": [{"shape": "box", "low": [14, 10], "high": [24, 18], "motion": motion}],
-        "run": {"steps": 10, "device": "cpu", "threads": 1},
-    }
-    path = tmp_path / "case.json"
-    path.write_text(json.dumps(given))
+    path = case_with(motion, tmp_path)
     with pytest.raises(lbm.CaseError, match=r"^\$\.bodies\[0\]" + message):
         build.build_solver(read.read_case(path), tmp_path)
 

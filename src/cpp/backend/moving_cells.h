@@ -193,14 +193,17 @@ public:
     /// Sets all populations that come into the cell of an index in the box, if it is one of the body, or one that this
     /// has just left.
     LBM_HD void fill(Index index) const {
-        if (is_covered(index)) {
+        const unsigned mark = mark_of(index);
+        if ((mark & now) != 0) {
             fill_covered(index);
-        } else if (is_left(index)) {
+        } else if (mark != 0) {
             fill_left(index);
         }
     }
-    LBM_HD bool is_covered(Index index) const { return (mark_of(index) & now) != 0; }
-    LBM_HD bool is_left(Index index) const { return mark_of(index) == before; }
+
+private:
+    static constexpr unsigned now = 1, before = 2;  // the bits of a mark: in the body at t + 1, and at t
+
     LBM_HD void fill_covered(Index index) const {
         const MovingCell cell = this->cell(index);
         if (cell.is_in_block) {
@@ -213,10 +216,6 @@ public:
             refill<true>(view_of(cell), velocity_at(cell), links_from_fluid(cell));
         }
     }
-
-private:
-    static constexpr unsigned now = 1, before = 2;  // the bits of a mark: in the body at t + 1, and at t
-
     LBM_HD unsigned mark_of(Index index) const {
         Index k[3];
         split(index, body_.size, k);

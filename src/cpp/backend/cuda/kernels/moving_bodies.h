@@ -103,11 +103,7 @@ __global__ void __launch_bounds__(256, 4) fill_body(const __grid_constant__ Memb
         wait_for_kernel_before();
         set_row_of_update_after(a.scaling);
         const AroundBody<S, Real, Stored> around(a);
-        if (around.cells().is_covered(k)) {
-            around.cells().fill_covered(k);
-        } else if (around.cells().is_left(k)) {
-            around.cells().fill_left(k);
-        }
+        around.cells().fill(k);
     }
 }
 
