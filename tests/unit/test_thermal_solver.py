@@ -141,10 +141,9 @@ def test_places_that_give_no_heat() -> None:
     made = solver()
     with pytest.raises(ValueError, match=r"where: 'x' given, must be one of '-x'"):
         made.heat_flux("x")
-    domain = lbm.Domain((7, 5), "D2Q9")
-    made = lbm.Solver(domain, lbm.BGK(0.1), thermal=THERMAL)
+    periodic = lbm.Solver(lbm.Domain((7, 5), "D2Q9"), lbm.BGK(0.1), thermal=THERMAL)
     with pytest.raises(ValueError, match="where: '-x' given, a face that is periodic"):
-        made.nusselt("-x", 1, 1)
+        periodic.nusselt("-x", 1, 1)
     for length, difference in [(0, 1), (1, 0), (1, "x")]:
         with pytest.raises((TypeError, ValueError), match=r"(length|difference): .* given"):
             made.nusselt("-x", length, difference)  # type: ignore[arg-type]
