@@ -77,7 +77,7 @@ def at_rest(arguments: argparse.Namespace) -> list[list[str]]:
 
 
 def moving(arguments: argparse.Namespace) -> list[list[str]]:
-    """Bodies of 40 cells that move through a box, beside the box without one."""
+    """Bodies of 40 cells in a box that rest on their surface or move, beside the box without one."""
     shape = (arguments.size,) * 3
     middle, diameter = arguments.size / 2, 40.0
     shapes: dict[str, Callable[[], lbm.Geometry]] = {
@@ -86,6 +86,7 @@ def moving(arguments: argparse.Namespace) -> list[list[str]]:
         "mesh of 6912 triangles": lambda: rounded_cube(diameter, middle),
     }
     motions = {
+        "at rest": None,
         "shifted": lbm.Oscillation((diameter / 2, 0, 0), period=4000),
         "turned": lbm.Oscillation((diameter / 2, 0, 0), period=4000, turn=0.5),
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import Any
 
 import numpy as np
@@ -227,6 +229,20 @@ def test_a_gpu_has_the_bits_of_the_cpu(D, streaming, shape, gpu):
     np.testing.assert_array_equal(one.populations(), other.populations())
     np.testing.assert_allclose(one.body_force("body"), other.body_force("body"), rtol=1e-9, atol=1e-12)
     assert (one.solid == other.solid).all()
+
+
+@pytest.mark.gpu
+def test_a_body_with_more_surface_than_its_box_has_the_bits_of_the_cpu(gpu):
+    """A comb, whose cuts a GPU's list of them has no room for."""
+    made = lbm.Domain((24, 30, 30), stencil="D3Q19")
+    teeth = [lbm.Box((x, 3.2, 3.3), (x + 0.9, 26.6, 26.7)) for x in np.arange(3.3, 20, 2)]
+    comb = functools.reduce(operator.or_, teeth)
+    made.add_body(comb, "comb", motion=lbm.Oscillation((0.6, 0.4, 0.3), period=80))
+    one, other = (lbm.Solver(made, lbm.TRT(0.03), device=d) for d in ("cpu", gpu))
+    for _ in range(3):
+        for solver in (one, other):
+            solver.step(9)
+        np.testing.assert_array_equal(one.populations(), other.populations())
 
 
 def test_members_of_an_ensemble_have_their_own_bodies(device):

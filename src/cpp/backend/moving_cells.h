@@ -123,29 +123,35 @@ public:
         return found & links_to_neighbors(own);
     }
 
-    /// What comes into a cell along one of its walls().
-    LBM_HD MovingWall<Real> wall(const MovingCell& cell, int i) const {
-        using T = Stencil<S>;
-        const CellView<S, Real, Stored> view = view_of(cell);
-        const int opposite = T::opposite(i);
-        const Velocity c = velocity(i), back = velocity(opposite);
-        // All that is in memory is asked for first, and comes while the cut is found.
-        Real f[S::Q];
-        static_for<S::Q>([&]<int k>() LBM_INLINE_LAMBDA { f[k] = view.post_collision(k); });
-        // Whether what streams in towards the wall comes from a cell that no body is or was in.
-        const bool meets_fluid =
-            has_neighbor(cell, c) && mark_of_neighbor(cell, c) == 0 && mark_of_others(cell, c) == 0;
-        const Real streamed = meets_fluid ? view.post_streaming(opposite) : Real(0);
+    /// Where the surface cuts the link of one of a cell's walls(): how far from the cell, as a fraction of the link.
+    LBM_HD double cut(const MovingCell& cell, int i) const {
+        const Velocity c = velocity(i), back = velocity(Stencil<S>::opposite(i));
         // By the pose in which the neighbour is in the body: the new one, else the one before.
         const double* pose = (mark_of_neighbor(cell, back) & now) != 0 ? step_.pose() : step_.pose_before();
-        double x[3], there[3], from[3], end[3], cu = 0;
+        double x[3], there[3], from[3], end[3];
         centre(cell, x);
         for (int d = 0; d < 3; ++d) {
             there[d] = x[d] - c.at[d];
         }
         to_body(pose, x, from);
         to_body(pose, there, end);
-        const double q = cut(body_.shape, from, end);
+        return backend::cut(body_.shape, from, end);
+    }
+
+    /// What comes into a cell along one of its walls(), of this cut().
+    LBM_HD MovingWall<Real> wall(const MovingCell& cell, int i, double q) const {
+        using T = Stencil<S>;
+        const CellView<S, Real, Stored> view = view_of(cell);
+        const int opposite = T::opposite(i);
+        const Velocity c = velocity(i);
+        Real f[S::Q];  // all that is in memory is asked for first
+        static_for<S::Q>([&]<int k>() LBM_INLINE_LAMBDA { f[k] = view.post_collision(k); });
+        // Whether what streams in towards the wall comes from a cell that no body is or was in.
+        const bool meets_fluid =
+            has_neighbor(cell, c) && mark_of_neighbor(cell, c) == 0 && mark_of_others(cell, c) == 0;
+        const Real streamed = meets_fluid ? view.post_streaming(opposite) : Real(0);
+        double x[3], cu = 0;
+        centre(cell, x);
         MovingWall<Real> found{};
         for (int d = 0; d < 3; ++d) {
             found.point[d] = x[d] - q * c.at[d];
@@ -170,8 +176,8 @@ public:
         return found;
     }
 
-    LBM_HD void set_incoming(const MovingCell& cell, int i) const {
-        view_of(cell).set_post_streaming(i, wall(cell, i).incoming);
+    LBM_HD void set_incoming(const MovingCell& cell, int i, double q) const {
+        view_of(cell).set_post_streaming(i, wall(cell, i, q).incoming);
     }
 
     /// Adds the force on the body by one of a cell's walls(), and its torque about a point, as add_body_force does for
@@ -179,7 +185,7 @@ public:
     /// turns.
     LBM_HD void add_force(const MovingCell& cell, int i, const double (&center)[3], bool moves,
                           ForceAndTorque& sum) const {
-        const MovingWall<Real> own = wall(cell, i);
+        const MovingWall<Real> own = wall(cell, i, cut(cell, i));
         const double exchanged = double(own.outgoing) + double(own.incoming);
         const double lost = double(own.outgoing) - double(own.incoming);
         double c[3], arm[3];

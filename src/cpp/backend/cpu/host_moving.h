@@ -54,7 +54,9 @@ public:
     void change_incoming() const {
         mark();
         for (std::size_t k = 0; k < bodies_.size(); ++k) {
-            over_walls(k, [](const auto& cells, const auto& cell, int i, Index) { cells.set_incoming(cell, i); });
+            over_walls(k, [](const auto& cells, const auto& cell, int i, Index) {
+                cells.set_incoming(cell, i, cells.cut(cell, i));
+            });
         }
         for (std::size_t k = 0; k < bodies_.size(); ++k) {
             over_cells(k, [](const auto& cells, Index at, Index) { cells.fill(at); });

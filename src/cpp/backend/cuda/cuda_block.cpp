@@ -191,6 +191,7 @@ public:
 
     void update_shell(int /*steps: one*/) override {
         streams_.fork();
+        streams_.allow_ahead();
         step_ = {next_phase(phase_), lattices_[now_].as<void>(), lattices_[next()].as<void>(), scaling_.turn()};
         turbulence_.begin_update();
         for (int k = 0; k < shell_.count; ++k) {
@@ -483,7 +484,7 @@ private:
     DeviceWalls walls_{spec_, stream_, kernels_};
     DeviceBoundary boundary_{spec_, stream_, kernels_};
     DeviceScaling scaling_{spec_, stream_, kernels_, revision_};
-    DeviceMoving moving_{spec_, stream_, kernels_, scaling_, revision_, [this] { return sampled(); }};
+    DeviceMoving moving_{spec_, streams_, kernels_, scaling_, revision_, [this] { return sampled(); }};
     DeviceForce force_{spec_, address_, stream_, staging_, scaling_};
     DeviceTurbulence turbulence_{spec_, address_, stream_, kernels_, staging_, [this] { return state(); }};
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "device_scaling.h"
 #include "device_sums.h"
 #include "kernels/moving_arguments.h"
+#include "step_streams.h"
 
 namespace lbm::cuda {
 
@@ -42,10 +44,10 @@ private:
 class DeviceMoving final : public backend::MovingState {
 public:
     /// Keeps references to the arguments, which must outlive it; `sampled` gives what samples need of the block.
-    DeviceMoving(const backend::BlockSpec& spec, const WorkStream& stream, KernelSet& kernels, DeviceScaling& scaling,
+    DeviceMoving(const backend::BlockSpec& spec, StepStreams& streams, KernelSet& kernels, DeviceScaling& scaling,
                  Index& revision, std::function<SampledBlock()> sampled)
         : spec_(spec),
-          stream_(stream),
+          streams_(streams),
           kernels_(kernels),
           scaling_(scaling),
           revision_(revision),
@@ -54,7 +56,8 @@ public:
     std::size_t bytes() const {
         std::size_t sum = all_.bytes();
         for (const Body& body : bodies_) {
-            sum += body.parts.bytes() + body.numbers.bytes() + body.table.bytes() + body.marks.bytes();
+            sum += body.parts.bytes() + body.numbers.bytes() + body.table.bytes() + body.marks.bytes() +
+                   body.cuts.bytes() + body.blocks.bytes();
         }
         return sum;
     }
@@ -75,30 +78,48 @@ public:
                               own.table.as<int>()};
             own.marks = DeviceBuffer(stream_.ordinal(), std::size_t(own.body.marks_of(dimensions())));
             own.body.marks = own.marks.as<unsigned char>();
+            make_cuts(own);
             all.push_back(own.body);
             end = std::max(end, given.end());
         }
         upload(all_, stream_, all);
         scaling_.set_pose_series(end);
+        streams_.set_ahead(!bodies_.empty());
     }
 
     void expect_kernels() const {
         if (!bodies_.empty()) {
-            for (const char* name : {"mark_body", "apply_body_walls", "fill_body"}) {
+            for (const char* name : {"mark_body", "find_body_cuts", "apply_body_walls", "fill_body"}) {
                 kernels_.expect(kernel(name));
             }
         }
     }
 
     /// Changes what comes in around all bodies: first the walls of all of them, whose formulas read what the other
-    /// changes replace.
+    /// changes replace. What needs poses alone is done beside the update before, unless the launches of several blocks
+    /// are collected, which is for blocks that take less time than the launches.
     void change_incoming(const StateArguments& state, bool programmatic_launch) const {
-        mark(state, programmatic_launch);
+        if (bodies_.empty()) {
+            return;
+        }
+        const bool ahead = stream_.batch() == nullptr;
+        if (ahead) {
+            streams_.begin_ahead();
+        }
+        const WorkStream& stream = ahead ? streams_.ahead() : stream_;
+        mark(stream, state, programmatic_launch && !ahead);
         for (std::size_t k = 0; k < bodies_.size(); ++k) {
-            launch("apply_body_walls", link_threads(k), state, k, programmatic_launch);
+            launch("find_body_cuts", stream, link_threads(k), state, k, programmatic_launch && !ahead);
+        }
+        if (ahead) {
+            streams_.end_ahead();
+        }
+        for (std::size_t k = 0; k < bodies_.size(); ++k) {  // the first one comes after kernels of two streams
+            const bool may_begin_early = programmatic_launch && !(ahead && k == 0);
+            launch("apply_body_walls", stream_, link_threads(k), state, k, may_begin_early);
         }
         for (std::size_t k = 0; k < bodies_.size(); ++k) {
-            launch("fill_body", bodies_[k].body.cells(), state, k, programmatic_launch);
+            launch("fill_body", stream_, bodies_[k].body.cells(), state, k, programmatic_launch);
         }
     }
 
@@ -129,30 +150,50 @@ public:
 private:
     struct Body {
         DeviceBuffer parts, numbers, table, marks;
+        DeviceBuffer cuts, blocks;  // all cuts; numbers of the thread blocks that find them
+        BodyCuts found{};
         backend::MovingBody body;
     };
 
     int dimensions() const {
         return backend::with_stencil(spec_.stencil, [](auto s) { return decltype(s)::D; });
     }
+    /// Makes room for as many cuts as a body of the size of its box may have. One with more of a surface has more.
+    void make_cuts(Body& own) const {
+        constexpr Index links_of_cell = 8;
+        const int(&n)[3] = own.body.size;
+        const Index surface = 2 * (Index(n[0]) * n[1] + Index(n[1]) * n[2] + Index(n[2]) * n[0]);
+        const auto room = std::min<Index>(links_of_cell * surface, std::numeric_limits<int>::max());
+        const unsigned blocks = flat(shared_by_threads(own.body.cells())).blocks;
+        own.cuts = DeviceBuffer(stream_.ordinal(), std::size_t(room) * sizeof(BodyCut));
+        own.blocks = DeviceBuffer(stream_.ordinal(), (2 * std::size_t(blocks) + 1) * sizeof(UInt32));
+        stream_.clear(own.blocks.address(), own.blocks.bytes());
+        auto* numbers = own.blocks.as<UInt32>();
+        own.found = {own.cuts.as<BodyCut>(),
+                     UInt32(room),
+                     numbers,
+                     numbers + 1,
+                     reinterpret_cast<int*>(numbers + 1 + blocks),
+                     blocks};
+    }
     KernelName kernel(const char* name) const { return state_kernel(spec_, "moving_bodies.h", name); }
-    void launch(const char* name, Index threads, const StateArguments& state, std::size_t which,
-                bool programmatic_launch) const {
+    void launch(const char* name, const WorkStream& stream, Index threads, const StateArguments& state,
+                std::size_t which, bool programmatic_launch) const {
         LaunchDimensions dimensions = flat(threads);
         dimensions.programmatic_launch = programmatic_launch;
-        kernels_.get(kernel(name)).launch(stream_, dimensions, arguments(state, which));
+        kernels_.get(kernel(name)).launch(stream, dimensions, arguments(state, which));
     }
     /// Finds which cells are in each body in the coming step.
-    void mark(const StateArguments& state, bool programmatic_launch) const {
+    void mark(const WorkStream& stream, const StateArguments& state, bool programmatic_launch) const {
         for (std::size_t k = 0; k < bodies_.size(); ++k) {
-            launch("mark_body", shared_by_threads(bodies_[k].body.marks_of(dimensions())), state, k,
+            launch("mark_body", stream, shared_by_threads(bodies_[k].body.marks_of(dimensions())), state, k,
                    programmatic_launch);
         }
     }
     MovingBodyArguments arguments(const StateArguments& state, std::size_t which) const {
         const backend::MovingBodies bodies{bodies_[which].body, int(which), int(bodies_.size()),
                                            all_.as<backend::MovingBody>()};
-        return {state, bodies, place_, scaling_.arguments_of_poses()};
+        return {state, bodies, place_, scaling_.arguments_of_poses(), bodies_[which].found};
     }
     /// The threads that count the links of a body.
     Index link_threads(std::size_t which) const { return shared_by_threads(bodies_[which].body.cells()); }
@@ -164,14 +205,15 @@ private:
     }
     void launch_force(const StateArguments& state, std::size_t which, const backend::TorqueCenter& center,
                       const LaunchDimensions& dimensions, double* out) const {
-        mark(state, false);
+        mark(stream_, state, false);  // as it is beside the update, maybe at the same time
         kernels_.get(kernel("moving_body_force"))
             .launch(stream_, dimensions, arguments(state, which), center.at[0], center.at[1], center.at[2],
                     int(center.moves), out);
     }
 
     const backend::BlockSpec& spec_;
-    const WorkStream& stream_;
+    StepStreams& streams_;
+    const WorkStream& stream_ = streams_.main();
     KernelSet& kernels_;
     DeviceScaling& scaling_;
     Index& revision_;

@@ -16,16 +16,24 @@ const StreamEvent& end_of(const StepStreams& streams) { return *streams.events()
 }  // namespace
 
 StepStreams::StepStreams(int ordinal)
-    : ordinal_(ordinal), main_(ordinal), fork_(ordinal), join_(ordinal), begin_late_(ordinal), end_late_(ordinal) {
+    : ordinal_(ordinal),
+      main_(ordinal),
+      fork_(ordinal),
+      join_(ordinal),
+      begin_late_(ordinal),
+      end_late_(ordinal),
+      begin_ahead_(ordinal),
+      end_ahead_(ordinal) {
     make_events(false);
 }
 
+void StepStreams::set(std::unique_ptr<WorkStream>& stream, bool wanted) const {
+    if (wanted != (stream != nullptr)) {
+        stream = wanted ? std::make_unique<WorkStream>(ordinal_, Priority::High) : nullptr;
+    }
+}
+
 void StepStreams::divide(bool divided, bool late) {
-    const auto set = [this](std::unique_ptr<WorkStream>& stream, bool wanted) {
-        if (wanted != (stream != nullptr)) {
-            stream = wanted ? std::make_unique<WorkStream>(ordinal_, Priority::High) : nullptr;
-        }
-    };
     set(border_, divided);
     set(late_, late);
 }
@@ -48,6 +56,7 @@ void StepStreams::join_all() {
     join();
     after_late(main_);
     late_goes_on_ = false;
+    may_go_ahead_ = false;
 }
 
 void StepStreams::begin_late(int slot) {
@@ -69,6 +78,31 @@ void StepStreams::after_late(const WorkStream& stream) {
     if (late_goes_on_) {
         end_late_.make_wait(stream);
     }
+}
+
+void StepStreams::set_ahead(bool wanted) {
+    set(ahead_, wanted);
+    may_go_ahead_ = false;
+}
+
+void StepStreams::allow_ahead() {
+    if (ahead_ != nullptr) {
+        begin_ahead_.set(main_);
+        may_go_ahead_ = true;
+    }
+}
+
+void StepStreams::begin_ahead() {
+    if (!may_go_ahead_) {
+        begin_ahead_.set(main_);
+    }
+    begin_ahead_.make_wait(*ahead_);
+    may_go_ahead_ = false;
+}
+
+void StepStreams::end_ahead() {
+    end_ahead_.set(*ahead_);
+    end_ahead_.make_wait(main_);
 }
 
 void StepStreams::make_events(bool for_others) {

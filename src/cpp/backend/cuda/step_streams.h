@@ -1,6 +1,7 @@
 // The streams of a block: a main stream, and, if shell and interior are updated concurrently, a border stream of high
 // priority for the shell and the exchange. Where the interior is late, a third stream has the exchange that goes on in
-// the next step. It also has the events for which other blocks wait, and the timestamps.
+// the next step. A further one has work that goes ahead of its step. It also has the events for which other blocks
+// wait, and the timestamps.
 #pragma once
 
 #include <memory>
@@ -38,6 +39,17 @@ public:
     /// Makes further work of a stream wait for that work; without effect where a join_all() has come after it.
     void after_late(const WorkStream& stream);
 
+    /// Sets whether there is a stream for work that the update before its step does not matter to.
+    void set_ahead(bool wanted);
+    const WorkStream& ahead() const { return *ahead_; }
+    /// Lets that of the next step begin once the work of the main stream so far is done. Without effect if there is no
+    /// such stream, and once a join_all() has come after it.
+    void allow_ahead();
+    /// Makes further work of the stream ahead wait for what allow_ahead() has said, or for the main stream.
+    void begin_ahead();
+    /// Makes further work of the main stream wait for the work ahead.
+    void end_ahead();
+
     /// Makes the events of all slots; `for_others` makes them usable in other processes.
     void make_events(bool for_others);
     const std::vector<std::unique_ptr<StreamEvent>>& events() const { return events_; }  // by slot
@@ -52,11 +64,15 @@ public:
     double seconds_between(backend::Timestamp from, backend::Timestamp to) const;
 
 private:
+    /// Makes a stream of high priority, or gives it back.
+    void set(std::unique_ptr<WorkStream>& stream, bool wanted) const;
+
     int ordinal_;
     WorkStream main_;
-    std::unique_ptr<WorkStream> border_, late_;
-    StreamEvent fork_, join_, begin_late_, end_late_;
+    std::unique_ptr<WorkStream> border_, late_, ahead_;
+    StreamEvent fork_, join_, begin_late_, end_late_, begin_ahead_, end_ahead_;
     bool late_goes_on_ = false;  // the main stream has not waited for end_late_
+    bool may_go_ahead_ = false;  // begin_ahead_ is set, and is not of an earlier recording
     std::vector<std::unique_ptr<StreamEvent>> events_;
     std::unique_ptr<StreamEvent> timestamps_[backend::timestamps_of_step];
 };

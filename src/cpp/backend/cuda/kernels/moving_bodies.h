@@ -1,4 +1,6 @@
 // Kernels for bodies that move: a thread for each cell of a box about the body, or for each link that its surface cuts.
+// Which cells and links these are depends on the poses alone: mark_body and find_body_cuts may run beside the update
+// before the one that they are for.
 #pragma once
 
 #include "dependent_launch.h"
@@ -48,26 +50,25 @@ __global__ void mark_body(const __grid_constant__ Members<members, MovingBodyArg
     const MovingBodyArguments& a = all.own();
     let_next_kernel_begin();
     wait_for_kernel_before();
-    set_row_of_update_after(a.scaling);
     const AroundBody<S, Real, Stored> around(a);
     const Index count = a.bodies.own.marks_of(S::D);
-    for_shared_links(
-        shared,
-        [&](int cell) {
-            const Index k = spread_index(cell);
-            if (k >= count) {
-                return 0U;
-            }
-            const auto mark = around.cells().known_mark(k);
-            known[cell] = static_cast<unsigned char>(mark.found);
-            open[cell] = static_cast<unsigned char>(mark.open);
-            return mark.open;
-        },
-        [&](int cell, int i) { is_set[2 * cell + i] = around.cells().is_in_body(spread_index(cell), 1U << i); });
+    const int searches = count_shared_links(shared, [&](int cell) {
+        const Index k = spread_index(cell, gridDim.x);
+        if (k >= count) {
+            return 0U;
+        }
+        const auto mark = around.cells().known_mark(k);
+        known[cell] = static_cast<unsigned char>(mark.found);
+        open[cell] = static_cast<unsigned char>(mark.open);
+        return mark.open;
+    });
+    for_shared_links(shared, searches, [&](int cell, int i, int) {
+        is_set[2 * cell + i] = around.cells().is_in_body(spread_index(cell, gridDim.x), 1U << i);
+    });
     __syncthreads();
     for (int k = 0; k < cells_of_thread; ++k) {
         const int cell = cells_of_thread * int(threadIdx.x) + k;
-        const Index index = spread_index(cell);
+        const Index index = spread_index(cell, gridDim.x);
         if (index < count) {
             unsigned found = known[cell];
             for (int i = 0; i < 2; ++i) {
@@ -78,19 +79,68 @@ __global__ void mark_body(const __grid_constant__ Members<members, MovingBodyArg
     }
 }
 
+/// Finds where the body cuts links, once all bodies are marked.
+template <class S, class Real, class Stored, int members = 1>
+__global__ void __launch_bounds__(shared_links_threads, 2)
+    find_body_cuts(const __grid_constant__ Members<members, MovingBodyArguments> all) {
+    __shared__ SharedLinks shared;
+    __shared__ UInt32 first;
+    const MovingBodyArguments& a = all.own();
+    const BodyCuts& cuts = a.cuts;
+    let_next_kernel_begin();
+    wait_for_kernel_before();
+    if (blockIdx.x >= cuts.blocks) {
+        return;
+    }
+    const AroundBody<S, Real, Stored> around(a);
+    const auto index = [&](int cell) LBM_INLINE_LAMBDA { return spread_index(cell, cuts.blocks); };
+    const int count = count_shared_links(shared, [&](int cell) { return around.walls(index(cell)); });
+    if (threadIdx.x == 0) {
+        first = count > 0 ? atomicAdd(cuts.found, UInt32(count)) : 0U;
+        cuts.first[blockIdx.x] = first;
+        cuts.count[blockIdx.x] = count;
+    }
+    __syncthreads();
+    if (first + UInt32(count) <= cuts.room) {
+        for_shared_links(shared, count, [&](int cell, int i, int link) {
+            cuts.all[first + UInt32(link)] = {around.cells().cut(around.cells().cell(index(cell)), i), cell, i};
+        });
+    }
+}
+
 /// Sets the populations that come in off the body.
 template <class S, class Real, class Stored, int members = 1>
 __global__ void __launch_bounds__(shared_links_threads, 2)
     apply_body_walls(const __grid_constant__ Members<members, MovingBodyArguments> all) {
     __shared__ SharedLinks shared;
     const MovingBodyArguments& a = all.own();
+    const BodyCuts& cuts = a.cuts;
     let_next_kernel_begin();
     wait_for_kernel_before();
     set_row_of_update_after(a.scaling);
+    if (blockIdx.x >= cuts.blocks) {
+        return;
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        *cuts.found = 0;  // of the next step
+    }
     const AroundBody<S, Real, Stored> around(a);
-    for_shared_links(
-        shared, [&](int cell) { return around.walls(spread_index(cell)); },
-        [&](int cell, int i) { around.cells().set_incoming(around.cells().cell(spread_index(cell)), i); });
+    const auto cell_of = [&](int cell)
+                             LBM_INLINE_LAMBDA { return around.cells().cell(spread_index(cell, cuts.blocks)); };
+    const UInt32 first = cuts.first[blockIdx.x];
+    const int count = cuts.count[blockIdx.x];
+    if (first + UInt32(count) <= cuts.room) {
+        for (int link = int(threadIdx.x); link < count; link += shared_links_threads) {
+            const BodyCut own = cuts.all[first + UInt32(link)];
+            around.cells().set_incoming(cell_of(own.cell), own.i, own.q);
+        }
+        return;
+    }
+    count_shared_links(shared, [&](int cell) { return around.walls(spread_index(cell, cuts.blocks)); });
+    for_shared_links(shared, count, [&](int cell, int i, int) {
+        const backend::MovingCell own = cell_of(cell);
+        around.cells().set_incoming(own, i, around.cells().cut(own, i));
+    });
 }
 
 /// Sets the populations of the cells that the body covers or has just left.
@@ -117,11 +167,11 @@ __global__ void moving_body_force(const __grid_constant__ MovingBodyArguments a,
     backend::ForceAndTorque sum{};
     const Index stride = Index(gridDim.x) * SharedLinks::cells;
     for (Index first = 0; first < around.cells().count(); first += stride) {
-        for_shared_links(
-            shared, [&](int cell) { return around.walls(first + spread_index(cell)); },
-            [&](int cell, int i) {
-                around.cells().add_force(around.cells().cell(first + spread_index(cell)), i, center, moves != 0, sum);
-            });
+        const auto index = [&](int cell) LBM_INLINE_LAMBDA { return first + spread_index(cell, gridDim.x); };
+        const int count = count_shared_links(shared, [&](int cell) { return around.walls(index(cell)); });
+        for_shared_links(shared, count, [&](int cell, int i, int) {
+            around.cells().add_force(around.cells().cell(index(cell)), i, center, moves != 0, sum);
+        });
     }
     double sums[6] = {sum.force[0], sum.force[1], sum.force[2], sum.torque[0], sum.torque[1], sum.torque[2]};
     sum_block(sums, partial + 6 * Index(blockIdx.x));

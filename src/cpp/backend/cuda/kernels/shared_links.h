@@ -17,20 +17,20 @@ struct SharedLinks {
     unsigned links[cells];  // of each cell: bit i for that of population i
 };
 
-/// The index among the cells of a grid of a cell of this thread block. A thread t has those from cells_of_thread * t
-/// on, and the threads of a warp have 32 that follow each other for each of these. Other cells of the block are far
-/// apart: so those with many links, which are close together, are in many blocks.
-__device__ inline Index spread_index(unsigned cell) {
+/// The index among the cells of so many thread blocks of a cell of this one. A thread t has those from
+/// cells_of_thread * t on, and the threads of a warp have 32 that follow each other for each of these. Other cells of
+/// the block are far apart: so those with many links, which are close together, are in many blocks.
+__device__ inline Index spread_index(unsigned cell, unsigned blocks) {
     constexpr unsigned apart = 37;  // groups of 32; a prime, so that rows and layers of cells are no multiple of it
     const unsigned thread = cell / cells_of_thread;
     const unsigned group = cell % cells_of_thread * SharedLinks::warps + thread / 32;
-    return 32 * (Index(group) * gridDim.x + (blockIdx.x + group * apart) % gridDim.x) + thread % 32;
+    return 32 * (Index(group) * blocks + (blockIdx.x + group * apart) % blocks) + thread % 32;
 }
 
-/// Calls visit(cell, i) in some thread for each link of the cells of the block, links_of(cell) of each of a thread's.
-/// All threads of the block call it. Which thread visits which links, and in which order, depends on nothing but these.
-template <class LinksOf, class Visit>
-__device__ void for_shared_links(SharedLinks& shared, const LinksOf& links_of, const Visit& visit) {
+/// Finds the links of the cells of the block, links_of(cell) of each of a thread's; returns how many there are. All
+/// threads of the block call it.
+template <class LinksOf>
+__device__ int count_shared_links(SharedLinks& shared, const LinksOf& links_of) {
     const int thread = int(threadIdx.x), lane = thread % 32, warp = thread / 32;
     unsigned own[cells_of_thread];
     int end = 0;
@@ -58,7 +58,14 @@ __device__ void for_shared_links(SharedLinks& shared, const LinksOf& links_of, c
         end -= __popc(own[k]);
     }
     __syncthreads();
-    for (int link = thread; link < all; link += shared_links_threads) {
+    return all;
+}
+
+/// Calls visit(cell, i, link) in some thread for each link that was counted, with its number. Which thread visits which
+/// links, and in which order, depends on nothing but these.
+template <class Visit>
+__device__ void for_shared_links(const SharedLinks& shared, int all, const Visit& visit) {
+    for (int link = int(threadIdx.x); link < all; link += shared_links_threads) {
         int of = 0;  // the first cell whose end is behind the link
         for (int half = SharedLinks::cells / 2; half > 0; half /= 2) {
             of += shared.end[of + half - 1] <= link ? half : 0;
@@ -67,7 +74,7 @@ __device__ void for_shared_links(SharedLinks& shared, const LinksOf& links_of, c
         for (int skip = link - (of > 0 ? shared.end[of - 1] : 0); skip > 0; --skip) {
             left &= left - 1;
         }
-        visit(of, __ffs(int(left)) - 1);
+        visit(of, __ffs(int(left)) - 1, link);
     }
 }
 
