@@ -396,8 +396,9 @@ class Engine:
     def velocity_change(self) -> float:
         """||u - u_last|| / ||u|| over fluid cells, u_last being the velocity at the last call; inf at the first."""
 
-    def extremes(self) -> tuple[float, tuple[int, ...] | None, float, float, tuple[int, ...] | None]:
-        """The largest speed, its cell ``(x, y[, z])``, the least and largest density, a cell that is not valid."""
+    def extremes(self) -> tuple[float, tuple[int, ...] | None, float, float, tuple[int, ...] | None, float, float]:
+        """The largest speed, its cell ``(x, y[, z])``, the least and largest density, a cell that is not valid, and the
+        least and largest temperature, of the hybrid thermal model, less its reference; inf and -inf without one."""
 
     @property
     def memory_bytes(self) -> int:

@@ -21,6 +21,7 @@ class Look(NamedTuple):
         speed: the largest one of a fluid cell, cells a step.
         cell: index ``(x, y[, z])`` of the cell that has it; None if no cell has a finite one.
         lowest, highest: density.
+        coldest, hottest: temperature, with `HybridThermal`; else None.
     """
 
     step: int
@@ -28,11 +29,15 @@ class Look(NamedTuple):
     cell: tuple[int, ...] | None
     lowest: float
     highest: float
+    coldest: float | None = None
+    hottest: float | None = None
 
     def __str__(self) -> str:
-        return (
-            f"step {self.step}: speed {self.speed:.3g} at {self.cell}, density {self.lowest:.3g} to {self.highest:.3g}"
-        )
+        text = f"step {self.step}: speed {self.speed:.3g} at {self.cell}, "
+        text += f"density {self.lowest:.3g} to {self.highest:.3g}"
+        if self.coldest is not None:
+            text += f", temperature {self.coldest:.4g} to {self.hottest:.4g}"
+        return text
 
 
 class DivergedError(RuntimeError):
@@ -40,6 +45,8 @@ class DivergedError(RuntimeError):
 
     It holds a value that is not finite; or a speed above 0.6 cells a step, or a density below half of the least or
     above one and a half times the largest of the initial state. Where populations carry a temperature, a speed above 1.
+    Or, with `HybridThermal` and steady walls without a heat source, a temperature that is further from those of the
+    initial state and the walls, which no flow exceeds, than these are from each other.
 
     Attributes:
         step: steps completed when it was found.
@@ -49,7 +56,8 @@ class DivergedError(RuntimeError):
         stable_temperature: temperature at which the stencil is most stable, if its populations carry one; else None.
         member: number of the member of an `Ensemble` that it is of; None of a solver.
         looks: the last looks for divergence, a `Look` each, the one that found it at the end.
-        reason: what was found: ``"state"`` for a cell that is not valid, else ``"speed"`` or ``"density"``.
+        reason: what was found: ``"state"`` for a cell that is not valid, else ``"speed"``, ``"density"`` or
+            ``"temperature"``.
         collision: the collision and its relaxation time, in words.
         causes: likely causes, each with what to change, in words; the likeliest first.
     """
@@ -115,6 +123,12 @@ class DivergedError(RuntimeError):
                 f"densities{member} are from {found.lowest:.3g} to {found.highest:.3g}, far from those at the "
                 f"beginning, the fastest being cell {self.cell}"
             )
+        if self.reason == "temperature":
+            found = self.looks[-1]
+            return (
+                f"temperatures{member} are from {found.coldest:.4g} to {found.hottest:.4g}, far beyond those at the "
+                f"beginning and of the walls, the fastest cell being {self.cell} at {found.speed:.3g} cells a step"
+            )
         isothermal = self.speed_limit is None and self.stable_temperature is None
         what = "density or velocity" if isothermal else "density, velocity or temperature"
         return f"the {what} of cell {self.cell}{member} is not finite or too large"
@@ -128,6 +142,10 @@ class DivergedError(RuntimeError):
 
 class ThermallyUnstableError(ValueError):
     """A diffusivity, or a speed that is prescribed, with which the temperature's explicit steps would grow."""
+
+
+class ThermallyUnstableWarning(RuntimeWarning):
+    """The flow has got faster than the limit up to which explicit steps of the temperature are stable."""
 
 
 class LayoutError(ValueError):

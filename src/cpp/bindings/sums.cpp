@@ -60,7 +60,7 @@ py::tuple extremes(Engine& e) {
         found = e.extremes();
     }
     return py::make_tuple(std::sqrt(found.speed2), cell_of(e, found.fastest), 1 + found.lowest, 1 + found.highest,
-                          cell_of(e, found.invalid));
+                          cell_of(e, found.invalid), found.coldest, found.hottest);
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ backend::Extremes Engine::extremes() {
     all.lowest = -comm_->maximum(-all.lowest);
     all.highest = comm_->maximum(all.highest);
     all.invalid = -comm_->maximum(-all.invalid);
+    all.coldest = -comm_->maximum(-all.coldest);
+    all.hottest = comm_->maximum(all.hottest);
     return all;
 }
 

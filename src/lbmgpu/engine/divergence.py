@@ -1,4 +1,5 @@
-"""Looks for divergence: the fastest cell and the range of the density, kept, and what they say of the cause."""
+"""Looks for divergence: the fastest cell and the ranges of density and temperature, kept, and what they say of the
+cause."""
 
 from __future__ import annotations
 
@@ -10,8 +11,9 @@ import numpy as np
 
 from ..collisions import CentralMoments
 from ..conditions import Outflow, PressureOutlet, VelocityInlet
-from ..errors import DivergedError, Look
+from ..errors import DivergedError, Look, ThermallyUnstableWarning, warn
 from ..thermal import speed_limit
+from ..time_functions.product import Varying, takes_time
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -21,6 +23,10 @@ FASTEST = 0.6
 
 DENSITY_FACTORS = (0.5, 1.5)
 """Below and above so many times the least and the largest initial density a flow has diverged."""
+
+TEMPERATURE_FACTOR, TEMPERATURE_DRIFT = 1.0, 0.1
+"""How far temperatures get from those of the initial state and the walls, in parts of their range and of the largest:
+the steps of advection overshoot at fronts, and the temperature drifts with the divergence of the velocity."""
 
 LOOKS = 5
 """Looks that an error tells of."""
@@ -39,13 +45,16 @@ class DivergenceLooks:
     """The last looks of a simulation, and the bounds within which its state is taken for one of a flow.
 
     They begin anew with each initial state. The density of a multispeed model has no bound, nor has its speed but 1.
+    The temperature of the hybrid thermal model is bounded by those of the initial state and the walls, as long as walls
+    are steady and no heat source has been set; where they are all the same, it has no bound.
     The simulation owns them, so they do not keep it, and the memory of its engine, alive.
     """
 
     def __init__(self, simulation: Simulation) -> None:
         self._owner = weakref.ref(simulation)
         self._last: deque[Look] = deque(maxlen=LOOKS)
-        self.begin(1.0, 1.0)
+        self._has_source = False
+        self.begin()
 
     @property
     def _simulation(self) -> Simulation:
@@ -53,30 +62,47 @@ class DivergenceLooks:
         assert simulation is not None, "looks are called by their simulation"
         return simulation
 
-    def begin(self, lowest: float, highest: float) -> None:
-        """The simulation has a new initial state, with densities from `lowest` to `highest` in all of the domain."""
+    def begin(
+        self, density: tuple[float, float] = (1.0, 1.0), temperature: tuple[float, float] | None = None
+    ) -> None:
+        """The simulation has a new initial state, with the least and the largest density and temperature in all of the
+        domain; None for the reference temperature."""
         self._last.clear()
-        self._densities = (lowest, highest)
+        self._densities = density
+        self._temperatures = temperature or (self._simulation.reference_temperature,) * 2
+        self._bounds: tuple[float, float] | None = None  # of the temperature, once they have been asked for
+        self._was_heated = self._has_source
+        self._has_warned = False
 
     def begin_with_present(self) -> None:
         """The present state is the initial one; all ranks call it together."""
-        _, _, lowest, highest, _ = self._simulation.engine.extremes()
-        self.begin(lowest, highest)
+        _, _, lowest, highest, _, coldest, hottest = self._simulation.engine.extremes()
+        reference = self._simulation.reference_temperature
+        self.begin((lowest, highest), (coldest + reference, hottest + reference))
+
+    def source_was_set(self, is_there: bool) -> None:
+        """The simulation has a heat source or none."""
+        self._has_source = is_there
+        self._was_heated = self._was_heated or is_there
 
     def look(self) -> None:
         """Look at the state, and raise `DivergedError` if it is not one of a flow; all ranks call it together."""
         simulation = self._simulation
         with simulation.lock:
-            speed, fastest, lowest, highest, invalid = simulation.engine.extremes()
+            speed, fastest, lowest, highest, invalid, coldest, hottest = simulation.engine.extremes()
             steps = simulation.engine.steps
         found = Look(steps, speed, fastest, lowest, highest)
+        model = simulation.thermal
+        limit = None if model is None else speed_limit(model.diffusivity, model.operators, simulation.stencil.D)
+        if model is not None:
+            found = found._replace(coldest=coldest + model.reference, hottest=hottest + model.reference)
         cell, reason = (fastest, self._beyond(found)) if invalid is None else (invalid, "state")
         if cell is None or not reason:
             if not self._last or self._last[-1].step != steps:
                 self._last.append(found)
+            if limit is not None and speed > limit:
+                self._warn_of_speed(found, limit)
             return
-        model = simulation.thermal
-        limit = None if model is None else speed_limit(model.diffusivity, model.operators, simulation.stencil.D)
         raise DivergedError(
             steps,
             cell,
@@ -89,13 +115,50 @@ class DivergenceLooks:
         )
 
     def _beyond(self, found: Look) -> str:
-        """What of a state is beyond its bounds: ``"speed"``, ``"density"`` or nothing."""
+        """What of a state is beyond its bounds: ``"speed"``, ``"density"``, ``"temperature"`` or nothing."""
         if self._simulation.model.carries_temperature:
             return ""
         if found.speed > FASTEST:
             return "speed"
         below, above = (f * d for f, d in zip(DENSITY_FACTORS, self._densities, strict=True))
-        return "" if below <= found.lowest <= found.highest <= above else "density"
+        if not below <= found.lowest <= found.highest <= above:
+            return "density"
+        if found.coldest is None or found.hottest is None or self._was_heated:
+            return ""
+        if self._bounds is None:
+            self._bounds = self._bounds_of_temperature()
+        return "temperature" if found.coldest < self._bounds[0] or found.hottest > self._bounds[1] else ""
+
+    def _bounds_of_temperature(self) -> tuple[float, float]:
+        """Beyond which a temperature is not one of the flow; all ranks call it together."""
+        simulation = self._simulation
+        domain, boundary, reference = simulation.domain, simulation.boundary, simulation.reference_temperature
+        conditions = [*domain.thermal.values(), *(body.thermal for body in domain.bodies.values())]
+        given = [condition.temperature for condition in conditions if hasattr(condition, "temperature")]
+        if any(isinstance(value, Varying) or takes_time(value) for value in given):
+            return -np.inf, np.inf
+        held = [*boundary.face_temperatures.values(), *boundary.link_temperatures.values()]
+        for name, value in boundary.body_temperatures.items():  # 0 in cells that are not the body's
+            held.append(value[simulation.bodies.mask(name) | (value != 0)] if value.ndim > 0 else value)
+        walls = np.concatenate([np.ravel(value) for value in held]) if held else np.empty(0)
+        coldest = -simulation.processes.agreed(-min(self._temperatures[0], walls.min(initial=np.inf)))
+        hottest = simulation.processes.agreed(max(self._temperatures[1], walls.max(initial=-np.inf)))
+        if coldest >= hottest:
+            return -np.inf, np.inf
+        largest = max(abs(coldest - reference), abs(hottest - reference))
+        room = TEMPERATURE_FACTOR * (hottest - coldest) + TEMPERATURE_DRIFT * largest
+        return coldest - room, hottest + room
+
+    def _warn_of_speed(self, found: Look, limit: float) -> None:
+        """Warn once for an initial state of a flow that is faster than the temperature is stable at."""
+        if not self._has_warned and self._simulation.processes.first:
+            warn(
+                f"the speed of cell {found.cell} is {found.speed:.4g} cells a step after step {found.step}, above the "
+                f"{limit:.4g} up to which the steps of the temperature are stable: it may grow without bound; take "
+                "lower speeds, a larger diffusivity or more viscosity",
+                ThermallyUnstableWarning,
+            )
+        self._has_warned = True
 
     def _collision(self) -> str:
         collision = self._simulation.collision

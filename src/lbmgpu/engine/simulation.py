@@ -93,9 +93,9 @@ class Simulation:
             self.step_engine: Callable[[int], None] = self.engine.step
             self.factors = TimeFactors(self.engine, self.boundary, self.processes)
             self.ahead = ValuesAhead(self.engine, self.boundary, self.factors, self.processes)
+            self.looks = DivergenceLooks(self)
             self.set_force(force_values)
             self.set_heat_source(source)
-            self.looks = DivergenceLooks(self)
 
     # The setup
 
@@ -224,11 +224,11 @@ class Simulation:
                 reference = self.reference_temperature if name == "temperature" else 0.0
                 fields[name] = self._field(name, given[name], components, box, reference)
                 self._check_initial(name, fields[name])
-        if "temperature" in fields and self.thermal is not None:
-            precision_warnings.check_temperatures(self, self._of_window(fields["temperature"]))
-        self._initial_speed = checks.fastest(self._of_window(fields["velocity"])) if "velocity" in fields else 0.0
-        densities = self._of_window(fields["density"]) if "density" in fields else np.ones(1)
-        bounds = [self.processes.agreed(float(bound)) for bound in (-densities.min(), densities.max())]
+        here = {name: self._of_window(field) for name, field in fields.items()}
+        if "temperature" in here and self.thermal is not None:
+            precision_warnings.check_temperatures(self, here["temperature"])
+        self._initial_speed = checks.fastest(here.pop("velocity")) if "velocity" in here else 0.0
+        ranges = {name: self.processes.agreed_range(here.pop(name)) for name in list(here)}
         for name in list(fields):
             field, is_lacking = fields.pop(name)
             if isinstance(field, GpuField):
@@ -243,7 +243,7 @@ class Simulation:
             self._bring_force_to(0)
             self.engine.initialize(given["density"], given["velocity"], nonequilibrium, given["temperature"])
             self.set_steps(0)
-        self.looks.begin(-bounds[0], bounds[1])
+        self.looks.begin(**ranges)
 
     def _field(
         self, name: str, given: Any, components: int | None, box: Box, reference: float = 0.0
@@ -416,12 +416,11 @@ class Simulation:
         with self.lock:
             if isinstance(source, GpuField):
                 self.engine.set_heat_source(source.array)
-                self._source = None
-            else:
-                if self.thermal is not None:
-                    self.engine.set_heat_source(None if source is None else values.to_engine(source, components=False))
-                self._source = source
+            elif self.thermal is not None:
+                self.engine.set_heat_source(None if source is None else values.to_engine(source, components=False))
+            self._source = None if isinstance(source, GpuField) else source
             self._keep("source", isinstance(source, GpuField))
+            self.looks.source_was_set(source is not None)
 
     # Time
 

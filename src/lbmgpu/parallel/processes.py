@@ -109,6 +109,10 @@ class Processes:
         """The maximum of all ranks' values, so that a measurement is the same everywhere."""
         return value if self.engine is None else self.engine.maximum(value)
 
+    def agreed_range(self, field: NDArray[Any]) -> tuple[float, float]:
+        """The least and the largest number of all ranks' fields."""
+        return -self.agreed(-float(field.min())), self.agreed(float(field.max()))
+
     def shared(self, own: Any) -> list[Any]:
         """The values of all ranks, which JSON must be able to hold, in the order of ranks."""
         return [own] if self.engine is None else [json.loads(t) for t in self.engine.all_gather(json.dumps(own))]

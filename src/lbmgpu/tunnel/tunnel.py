@@ -251,7 +251,7 @@ class WindTunnel:
         """The extremes of the state, and how forces swing after `settle`."""
         simulation = simulation_of(self.solver)
         with simulation.lock:
-            speed, cell, lowest, highest, _ = simulation.engine.extremes()
+            speed, cell, lowest, highest, *_ = simulation.engine.extremes()
         steps = next(iter(self.recorders.values())).steps
         chosen = steps > round(self._settle * self.turnover_steps)
         forces = {

@@ -169,8 +169,9 @@ public:
         last_velocity_.measure(rows(), address_.nx, numbered_rows(), fluid_rows(), change2, norm2);
     }
     backend::Extremes extremes() const override {
-        return extremes_of<Real, S::D>(rows(), address_.nx, numbered_rows(), fluid_rows(),
-                                       [](int, int, int) { return true; });
+        return extremes_of<Real, S::D>(
+            rows(), address_.nx, numbered_rows(), fluid_rows(),
+            [](int, int, int) { return backend::Extremes::no_temperature(); }, [](int, int, int) { return true; });
     }
     std::unique_ptr<backend::CellStatistics> make_cell_statistics() override {
         return make_host_statistics<S::D, Real>(

@@ -36,10 +36,11 @@ backend::Totals totals_of(Index rows, double compressibility, OverRows&& over_ro
     return sum;
 }
 
-/// `is_valid(x, y, z)` says whether what the cell has beside density and velocity is valid.
-template <class Real, int D, class OverRows, class ForFluidRow, class IsValid>
+/// `temperature(x, y, z)` is that of the cell, or a NaN, and `is_valid(x, y, z)` says whether what the cell has beside
+/// density and velocity is valid.
+template <class Real, int D, class OverRows, class ForFluidRow, class Temperature, class IsValid>
 backend::Extremes extremes_of(Index rows, int nx, OverRows&& over_rows, ForFluidRow&& for_fluid_row,
-                              IsValid&& is_valid) {
+                              Temperature&& temperature, IsValid&& is_valid) {
     std::vector<backend::Extremes> of_rows(static_cast<std::size_t>(rows), backend::Extremes::of_none());
     over_rows([&](int y, int z, Index row) {
         backend::Extremes& own = of_rows[std::size_t(row)];
@@ -49,7 +50,7 @@ backend::Extremes extremes_of(Index rows, int nx, OverRows&& over_rows, ForFluid
                 speed2 += u[d] * u[d];
             }
             const bool valid = backend::state_is_valid(deviation, speed2) && is_valid(x, y, z);
-            own.add(double(row * nx + x), double(deviation), double(speed2), valid);
+            own.add(double(row * nx + x), double(deviation), double(speed2), temperature(x, y, z), valid);
         });
     });
     backend::Extremes all = backend::Extremes::of_none();

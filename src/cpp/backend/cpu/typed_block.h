@@ -276,7 +276,10 @@ public:
     }
 
     backend::Extremes extremes() const override {
-        return extremes_of<Real, S::D>(rows(), address().nx, numbered_rows(), fluid_rows(),
+        const auto temperature = [this](int x, int y, int z) {
+            return backend::is_hybrid(spec_) ? double(heat_.at(view(), x, y, z)) : backend::Extremes::no_temperature();
+        };
+        return extremes_of<Real, S::D>(rows(), address().nx, numbered_rows(), fluid_rows(), temperature,
                                        [this](int x, int y, int z) { return temperature_is_valid(x, y, z); });
     }
     std::unique_ptr<backend::CellStatistics> make_cell_statistics() override {

@@ -54,10 +54,10 @@ public:
     backend::Extremes extremes(const StateArguments& state) const {
         const Index rows = Index(state.address.ny) * state.address.nz;
         const std::vector<double> parts =
-            partial_sums<5>("reductions.h", "extremes", rows * state.address.nx, state, RowRange{0, rows});
+            partial_sums<7>("reductions.h", "extremes", rows * state.address.nx, state, RowRange{0, rows});
         backend::Extremes all = backend::Extremes::of_none();
-        for (std::size_t k = 0; k < parts.size(); k += 5) {
-            all.join({parts[k], parts[k + 1], parts[k + 2], parts[k + 3], parts[k + 4]});
+        for (std::size_t k = 0; k < parts.size(); k += 7) {
+            all.join({parts[k], parts[k + 1], parts[k + 2], parts[k + 3], parts[k + 4], parts[k + 5], parts[k + 6]});
         }
         return all;
     }
@@ -99,7 +99,7 @@ public:
     }
 
 private:
-    static constexpr int most_blocks = 1024, most_sums = 6;
+    static constexpr int most_blocks = 1024, most_sums = 7;
 
     static LaunchDimensions capped(Index count) {
         LaunchDimensions dimensions = flat(count);

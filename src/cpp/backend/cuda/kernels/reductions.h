@@ -73,7 +73,7 @@ __global__ void velocity_change(const __grid_constant__ StateArguments a, RowRan
     sum_block(sums, partial + 2 * Index(blockIdx.x));
 }
 
-/// The extremes of the thread block's cells, as five numbers in the order of their members.
+/// The extremes of the thread block's cells, as numbers in the order of their members.
 template <class S, class Real, class Stored>
 __global__ void extremes(const __grid_constant__ StateArguments a, RowRange range, double* partial) {
     __shared__ backend::Extremes shared[reduction_threads];
@@ -87,7 +87,9 @@ __global__ void extremes(const __grid_constant__ StateArguments a, RowRange rang
         state.moments(x, row, deviation, u);
         const Real speed2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
         const bool valid = backend::state_is_valid(deviation, speed2) && state.temperature_is_valid(x, row);
-        own.add(double(at), double(deviation), double(speed2), valid);
+        const double temperature =
+            a.hybrid_thermal ? double(state.temperature(x, row)) : backend::Extremes::no_temperature();
+        own.add(double(at), double(deviation), double(speed2), temperature, valid);
     });
     shared[threadIdx.x] = own;
     for (int half = reduction_threads / 2; half > 0; half /= 2) {
@@ -98,9 +100,10 @@ __global__ void extremes(const __grid_constant__ StateArguments a, RowRange rang
     }
     if (threadIdx.x == 0) {
         const backend::Extremes& all = shared[0];
-        const double numbers[5] = {all.speed2, all.fastest, all.lowest, all.highest, all.invalid};
-        for (int k = 0; k < 5; ++k) {
-            partial[5 * Index(blockIdx.x) + k] = numbers[k];
+        const double numbers[7] = {all.speed2,  all.fastest, all.lowest, all.highest,
+                                   all.invalid, all.coldest, all.hottest};
+        for (int k = 0; k < 7; ++k) {
+            partial[7 * Index(blockIdx.x) + k] = numbers[k];
         }
     }
 }
