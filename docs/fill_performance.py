@@ -55,18 +55,21 @@ def table(result: dict[str, Any]) -> str:
     metered = any(row.get("watts") is not None for row in result["measurements"])
     memory = "copy" if gpu else "scale"
     stepped = any(row.get("steps_per_update", 1) > 1 for row in result["measurements"])
+    counted = any(row.get("operations") is not None for row in result["measurements"])
     lines = [
         title,
         "",
         f"| configuration | MLUPS | B |{' steps |' if stepped else ''} GB/s | {memory} | fraction |"
-        f"{' W | nJ |' if metered else ''}",
-        f"|---|---|---|---|---|---|{'---|' if stepped else ''}{'---|---|' if metered else ''}",
+        f"{' flop | GFLOP/s |' if counted else ''}{' W | nJ |' if metered else ''}",
+        f"|---|---|---|---|---|---|{'---|' * (stepped + 2 * counted + 2 * metered)}",
     ]
     for row in result["measurements"]:
         steps = f" {row['steps_per_update']} |" if stepped else ""
         speeds = f"{row['mlups']:.1f} | {row['bytes_per_update']} |{steps} {row['bandwidth'] / 1e9:.1f}"
         ratio = f"{row['memory_bandwidth'] / 1e9:.1f} | {row['bandwidth_fraction']:.3f}"
         cells = f"{name(row['configuration'])} | {speeds} | {ratio}"
+        if counted:
+            cells += f" | {operations(row)}"
         lines.append(f"| {cells} | {power(row)} |" if metered else f"| {cells} |")
     if gpu:
         lines += [
@@ -82,6 +85,11 @@ def table(result: dict[str, Any]) -> str:
             for kernel in row["kernels"]
         )
     return "\n".join(lines) + "\n"
+
+
+def operations(row: dict[str, Any]) -> str:
+    """The floating-point operations of a cell's update and of a second; empty cells where they were not counted."""
+    return " |" if row.get("operations") is None else f"{row['operations']} | {row['flops'] / 1e9:.0f}"
 
 
 def phase_name(phase: str) -> str:

@@ -45,6 +45,7 @@ from ._core_geometry import Surface as Surface, clean_mesh as clean_mesh
 from ._core_lists import (
     Stencil as Stencil,
     boundary_numbers as boundary_numbers,
+    cell_operations as cell_operations,
     collision_names as collision_names,
     face_conditions as face_conditions,
     gradient_bytes as gradient_bytes,

@@ -57,6 +57,11 @@ def gradient_bytes(
     dimensions: int, viscosity: bool, strain: bool, precision: str, storage: str, every: int, on_gpu: bool = False
 ) -> int: ...
 def least_odd_rate(stencil: str, viscosity: float) -> float: ...  # of CentralMoments, unless another is given
+def cell_operations(
+    stencil: str, collision: str, *, forced: bool = False, moments: bool = False, variable_prandtl: bool = False
+) -> tuple[int, int, int, int]:
+    """The sums, products, quotients and roots of a cell's update, without an eddy viscosity."""
+
 def collision_names(stencil: str = "") -> list[str]:
     """The engine's names of the collisions that support `stencil`, or of all."""
 

@@ -108,6 +108,8 @@ def test_bench_of_one_configuration(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert row["bandwidth"] == pytest.approx(row["mlups"] * 1e6 * 152)
     assert row["bandwidth_fraction"] == pytest.approx(row["bandwidth"] / 1e10)
     assert row["kernels"] == []
+    assert row["operations"] == 194
+    assert row["flops"] == pytest.approx(row["mlups"] * 1e6 * 194)
     assert data["machine"]["threads"] == 1
 
 

@@ -119,6 +119,10 @@ class Measurement:
         watts: the mean power that a GPU drew while it updated cells; None where it is not known, see `power`.
         nanojoules: the energy of a cell update, which equals the joules of 10^9 updates: `watts` over the median speed.
         steps_per_update: steps that are advanced for each time that memory is read and written.
+        operations: floating-point ones of a cell's update, as the update itself counts them; None with a temperature of
+            its own or velocity gradients, whose operations are not known. What a tile of moments computes a second
+            time is not among them.
+        flops: those operations a second, from the median speed.
     """
 
     configuration: Configuration
@@ -132,6 +136,8 @@ class Measurement:
     watts: float | None = None
     nanojoules: float | None = None
     steps_per_update: int = 1
+    operations: int | None = None
+    flops: float | None = None
 
     def row(self) -> str:
         """A line of the table."""
@@ -140,12 +146,17 @@ class Measurement:
             f"{self.bandwidth / 1e9:>8.1f}"
             f"{self.memory_bandwidth / 1e9:>8.1f}{self.bandwidth_fraction:>10.3f}"
         )
+        counted = "" if self.operations is None else str(self.operations)
+        line += f"{counted:>6}{'' if self.flops is None else f'{self.flops / 1e9:.0f}':>9}"
         if self.watts is None or self.nanojoules is None:
             return line
         return f"{line}{self.watts:>8.1f} {self.nanojoules:>7.2f}"
 
 
-HEADER = f"{'configuration':<54}{'MLUPS':>8}{'B':>6}{'steps':>6}{'GB/s':>8}{'memory':>8}{'fraction':>10}"
+HEADER = (
+    f"{'configuration':<54}{'MLUPS':>8}{'B':>6}{'steps':>6}{'GB/s':>8}{'memory':>8}{'fraction':>10}"
+    f"{'flop':>6}{'GFLOP/s':>9}"
+)
 ENERGY_HEADER = f"{'W':>8}{'nJ':>8}"
 """It follows `HEADER` where the power is measured."""
 
@@ -237,6 +248,22 @@ def make_collision(configuration: Configuration) -> Collision:
     return COLLISIONS[configuration.collision](VISCOSITY)
 
 
+def operations_of(configuration: Configuration) -> int | None:
+    """The floating-point operations of a cell's update; None where they are not known."""
+    if configuration.has_temperature or configuration.turbulence:
+        return None
+    collision = make_collision(configuration)
+    return sum(
+        _core.cell_operations(
+            configuration.stencil,
+            collision.kind,
+            forced=configuration.flow == "forced",
+            moments=configuration.state == "moments",
+            variable_prandtl=getattr(collision, "prandtl", 1.0) != 1,
+        )
+    )
+
+
 def make_turbulence(configuration: Configuration) -> GradientModel | None:
     """The turbulence model of a configuration, with its default constant."""
     return GRADIENT_MODELS[configuration.turbulence](every=configuration.every) if configuration.turbulence else None
@@ -320,6 +347,7 @@ def measure(
     bandwidth = mlups * 1e6 * per_update
     kernels = engine.update_kernels()
     watts = None if meter is None else meter.total.watts
+    operations = operations_of(configuration)
     return Measurement(
         configuration,
         mlups,
@@ -332,6 +360,8 @@ def measure(
         watts,
         None if watts is None else power.nanojoules(watts, mlups),
         engine.steps_per_update,
+        operations,
+        None if operations is None else mlups * 1e6 * operations,
     )
 
 
