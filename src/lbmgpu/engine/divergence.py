@@ -91,11 +91,12 @@ class DivergenceLooks:
         with simulation.lock:
             speed, fastest, lowest, highest, invalid, coldest, hottest = simulation.engine.extremes()
             steps = simulation.engine.steps
-        found = Look(steps, speed, fastest, lowest, highest)
-        model = simulation.thermal
-        limit = None if model is None else speed_limit(model.diffusivity, model.operators, simulation.stencil.D)
+        model, limit = simulation.thermal, None
+        temperatures: tuple[float, ...] = ()
         if model is not None:
-            found = found._replace(coldest=coldest + model.reference, hottest=hottest + model.reference)
+            limit = speed_limit(model.diffusivity, model.operators, simulation.stencil.D)
+            temperatures = (coldest + model.reference, hottest + model.reference)
+        found = Look(steps, speed, fastest, lowest, highest, *temperatures)
         cell, reason = (fastest, self._beyond(found)) if invalid is None else (invalid, "state")
         if cell is None or not reason:
             if not self._last or self._last[-1].step != steps:
