@@ -28,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the markers of these tests; hear Ctrl-C, though whoever started this may not."""
-    config.addinivalue_line("markers", "slow: takes more than a few seconds; runs with --all only")
+    config.addinivalue_line("markers", "slow: takes more than a few seconds; runs with --all and --pairs")
     config.addinivalue_line("filterwarnings", "ignore:threads:RuntimeWarning")  # tests of several threads run anywhere
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it for jobs in the background
         signal.signal(signal.SIGINT, signal.default_int_handler)
