@@ -22,35 +22,38 @@ if str(TESTS) not in sys.path:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add ``--all`` and ``--pairs``."""
-    parser.addoption("--all", action="store_true", help="run slow tests too, and matrices of parameters in full")
-    parser.addoption("--pairs", action="store_true", help="run slow tests too, and matrices with each pair of values")
+    parser.addoption("--all", action="store_true", help="run slow tests too, and all combinations of parameters")
+    parser.addoption("--pairs", action="store_true", help="run slow tests too, and each pair of values of parameters")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the markers of these tests; hear Ctrl-C, though whoever started this may not."""
-    config.addinivalue_line("markers", "slow: takes more than a few seconds; runs with --all only")
-    config.addinivalue_line("markers", "matrix: without --all each value of each parameter is run once at least")
+    config.addinivalue_line("markers", "slow: takes more than a few seconds; runs with --all and --pairs")
     config.addinivalue_line("filterwarnings", "ignore:threads:RuntimeWarning")  # tests of several threads run anywhere
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it for jobs in the background
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only ``--all`` and ``--pairs`` run, unless a test is named on the command line."""
+    """Leave out what only ``--all`` and ``--pairs`` run, unless a test is named on the command line.
+
+    Of a test with several parameters each value of each is run at least once, with ``--pairs`` each pair of values that
+    the test knows. A list of cases that is written down, value by value, is one with few values in common.
+    """
     if config.getoption("--all") or any("::" in argument for argument in config.args):
         return
+    together = 2 if config.getoption("--pairs") else 1
     matrices: dict[tuple[str, bool], list[pytest.Function]] = {}
     kept = set()
     for item in items:
-        if item.get_closest_marker("matrix") is not None and isinstance(item, pytest.Function):
+        if hasattr(item, "callspec") and len(item.callspec.params) > 1:
             on_gpu = item.get_closest_marker("gpu") is not None
             matrices.setdefault((item.nodeid.partition("[")[0], on_gpu), []).append(item)
         else:
             kept.add(item)
-    pairs = config.getoption("--pairs")
     for matrix in matrices.values():
-        kept.update(_cover(matrix, 2 if pairs else 1))
-    if not pairs:
+        kept.update(_cover(matrix, together))
+    if together == 1:
         kept = {item for item in kept if item.get_closest_marker("slow") is None}
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = [item for item in items if item in kept]
@@ -60,7 +63,8 @@ def _cover(matrix: list[pytest.Function], together: int) -> list[pytest.Function
     """Few tests of a matrix that have all that any of its tests has of so many values of different parameters."""
     values: dict[pytest.Function, set[object]] = {}
     for item in matrix:
-        own = sorted((name, repr(value)) for name, value in item.callspec.params.items())
+        spec = item.callspec
+        own = sorted((name, _word(value, spec.indices[name])) for name, value in spec.params.items())
         values[item] = set(itertools.combinations(own, min(together, len(own))))
     missing = set().union(*values.values())
     chosen = []
@@ -69,6 +73,12 @@ def _cover(matrix: list[pytest.Function], together: int) -> list[pytest.Function
         chosen.append(best)
         missing -= values[best]
     return chosen
+
+
+def _word(value: object, index: int) -> str:
+    """What tells a value from others, alike in all processes, as addresses of objects are not."""
+    is_plain = value is None or isinstance(value, str | int | float | bool)
+    return repr(value) if is_plain else f"number {index}"
 
 
 @functools.cache

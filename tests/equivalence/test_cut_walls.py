@@ -56,7 +56,6 @@ def test_walls_at_any_distance(name, scheme, streaming, device, rng):
     assert_same(case, case.solver(streaming=streaming, device=device))
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize("streaming", STREAMINGS)
 @pytest.mark.parametrize(("name", "number"), [(s, n) for s in STENCILS for n in range(12)])
 def test_walls_beside_faces(name, number, streaming, device, rng):

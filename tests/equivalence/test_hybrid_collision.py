@@ -53,7 +53,6 @@ def random_case(
     )
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("sigma", [0.2, 0.98])
 @pytest.mark.parametrize("streaming", STREAMINGS)
@@ -64,7 +63,6 @@ def test_a_periodic_box(name, streaming, sigma, model, device, rng):
     assert_same(case, case.solver(streaming=streaming, device=device))
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize("axis", [0, 1, 2])
 @pytest.mark.parametrize("kind", [k for k in CLASSES if k != "periodic"])
 @pytest.mark.parametrize("name", STENCILS)
@@ -78,7 +76,6 @@ def test_one_pair_of_faces(name, kind, axis, device, rng):
     assert_same(case, case.solver(device=device))
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("streaming", STREAMINGS)
 @pytest.mark.parametrize("name", STENCILS)
@@ -124,7 +121,6 @@ def layouts(shape: tuple[int, ...], device: str = "cpu") -> list[lbm.Layout]:
     ]
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize(("precision", "storage"), NUMBERS)
 @pytest.mark.parametrize("name", STENCILS)
@@ -147,7 +143,6 @@ def test_layouts_streamings_and_threads_agree(name, precision, storage, model, r
         np.testing.assert_array_equal(other, found[0])
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("steps", [0, 5, 6])
 @pytest.mark.parametrize("streaming", STREAMINGS)
@@ -195,7 +190,6 @@ def test_a_part_of_one_is_the_collision_without_differences(name, device, rng):
     np.testing.assert_array_equal(runs[0], runs[1])
 
 
-@pytest.mark.matrix
 @pytest.mark.gpu
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("streaming", STREAMINGS)

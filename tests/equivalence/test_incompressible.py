@@ -26,7 +26,6 @@ def collision(kind: str, viscosity: float = 0.05, **options: float) -> Collision
     return Collision(kind, viscosity, incompressible=True, **options)
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize("forcing", ["unforced", "force"])
 @pytest.mark.parametrize("smagorinsky", [0.0, 0.17], ids=["laminar", "smagorinsky"])
 @pytest.mark.parametrize("streaming", STREAMINGS)
@@ -47,7 +46,6 @@ def test_collisions(name, kind, streaming, smagorinsky, forcing, device, rng):
     assert_same(case, case.solver(streaming=streaming, device=device))
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize("streaming", STREAMINGS)
 @pytest.mark.parametrize(("name", "kind"), EITHER)
 def test_between_walls(name, kind, streaming, device, rng):
@@ -68,7 +66,6 @@ def test_between_walls(name, kind, streaming, device, rng):
     assert_same(case, case.solver(streaming=streaming, device=device))
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize("axis", [0, 1, 2])
 @pytest.mark.parametrize("kind", [kind for kind in CLASSES if kind not in ("periodic", "no-slip", "free-slip")])
 @pytest.mark.parametrize("name", FLOW_STENCILS)

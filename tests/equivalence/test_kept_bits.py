@@ -15,7 +15,6 @@ FLOWS = menu()
 
 
 @pytest.mark.filterwarnings("ignore::lbmgpu.LostDigitsWarning")
-@pytest.mark.matrix
 @pytest.mark.parametrize("name", FLOWS)
 def test_bits_are_those_on_record(name: str, device: str) -> None:
     assert digest(FLOWS[name](device=device)) == json.loads(RECORD.read_text())[name]

@@ -163,7 +163,6 @@ def test_one_pair_of_faces(name, kind, axis, streaming, device, rng):
     assert_same(case, case.solver(streaming=streaming, device=device))
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize("streaming", STREAMINGS)
 @pytest.mark.parametrize("bodies", [False, True], ids=["box", "bodies"])
 @pytest.mark.parametrize(("name", "number"), [(s, n) for s in STENCILS for n in range(4 * len(KINDS[s]))])

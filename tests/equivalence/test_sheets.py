@@ -64,7 +64,6 @@ def test_sheets_that_end_at_faces(name, kind, device, rng):
     assert_same(case, case.solver(device=device), steps=5)
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize("streaming", STREAMINGS)
 @pytest.mark.parametrize(("name", "number"), [(s, n) for s in STENCILS for n in range(12)])
 def test_sheets_beside_all_kinds_of_faces(name, number, streaming, device, rng):

@@ -120,7 +120,6 @@ def test_heat_is_kept(name, operators, rng):
     assert reference.T[~mask].sum() - before == pytest.approx(50 * source[~mask].sum(), rel=1e-12)
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize(("name", "kind"), THERMAL_PAIRS)
 def test_the_coupling_is_a_pressure(name, kind):
     """A fluid at rest under a temperature that varies: density takes up what the energy's equilibrium adds.

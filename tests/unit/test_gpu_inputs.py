@@ -65,7 +65,6 @@ def same(one: lbm.Solver, other: lbm.Solver) -> None:
 
 
 @direct
-@pytest.mark.matrix
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("precision", ["float32", "float64"])

@@ -14,7 +14,6 @@ ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
 CASES = [(s, c, *n, t) for s, c in PAIRS for n in NUMBERS for t in (0, 1)]
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize(("stencil", "collision", "precision", "storage", "turn"), CASES)
 def test_update_kernels_stay_in_registers(
     stencil: str, collision: str, precision: str, storage: str, turn: int
@@ -85,7 +84,6 @@ ROW_ENDS = [3 + 4 + 16 * (1 + 4 + 8), 1 + 4 + 16 * (3 + 4), 4 + 8, (1 + 4 + 8) *
 OPEN = [(s, *n, t) for s in dict.fromkeys(s for s, _ in PAIRS) for n in NUMBERS for t in (0, 1)]
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize(("number", "case"), enumerate(OPEN))
 def test_updates_that_keep_columns_stay_in_registers(number: int, case: tuple[str, str, str, int]) -> None:
     stencil, precision, storage, turn = case
@@ -98,7 +96,6 @@ def test_updates_that_keep_columns_stay_in_registers(number: int, case: tuple[st
 HYBRID = [(s, *n, t, k) for s in ("D2Q9", "D3Q19", "D3Q27") for n in NUMBERS for k in range(4) for t in (0, 1)]
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize(("number", "case"), enumerate(HYBRID))
 def test_updates_with_a_strain_rate_stay_in_registers(number: int, case: tuple[str, str, str, int, int]) -> None:
     """Of the hybrid collision; every fourth with a temperature where the model has it."""
@@ -108,7 +105,6 @@ def test_updates_with_a_strain_rate_stay_in_registers(number: int, case: tuple[s
     check_registers(number, stencil, kind, precision, storage, turn, thermal=thermal, takes_strain=True)
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize(("stencil", "collision", "precision", "storage", "turn"), CASES)
 def test_updates_that_compute_an_eddy_viscosity_of_gradients_stay_in_registers(
     stencil: str, collision: str, precision: str, storage: str, turn: int
@@ -133,7 +129,6 @@ def test_heated_update_kernels_stay_in_registers(
     check_registers(number, stencil, collision, precision, storage, turn, thermal=True)
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_multispeed_kernels_stay_in_registers(precision: str, architecture: str) -> None:

@@ -54,7 +54,6 @@ def test_momentum_balance_of_every_step(stencil, kind, streaming, device):
     assert np.abs(on_body).max() > 1e-4
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize("streaming", STREAMINGS)
 @pytest.mark.parametrize(("stencil", "kind"), PAIRS)
 def test_steady_drag_is_the_driving_force(stencil, kind, streaming, device):

@@ -116,7 +116,6 @@ def test_couette_is_exact(stencil, kind, streaming, device):
         np.testing.assert_allclose(profile(solver, axis, along), exact, rtol=1e-9)
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize("streaming", STREAMINGS)
 @pytest.mark.parametrize("stencil", [name for name in FLOW_STENCILS if _core.stencil(name).D == 3])
 def test_square_duct(stencil, streaming, device, data):

@@ -273,7 +273,6 @@ def test_noise_between_walls_dies(tau, isothermal, device, rng):
 # Gravity
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("walls", ["isothermal", "adiabatic", "mixed"])
 @pytest.mark.parametrize(("tau", "prandtl"), [(0.55, 1.0), (0.8, 0.71)])

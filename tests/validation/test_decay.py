@@ -23,7 +23,6 @@ def decaying(stencil: str, n: int, kind: str, viscosity: float, speed: float, **
     return solver
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize("streaming", STREAMINGS)
 @pytest.mark.parametrize(("stencil", "kind"), PAIRS)
 def test_viscosity(stencil, kind, streaming, device):
@@ -39,7 +38,6 @@ def test_viscosity(stencil, kind, streaming, device):
     assert rate / (2 * FLOWS[stencil][1] * k2) == pytest.approx(viscosity, rel=5e-3)
 
 
-@pytest.mark.matrix
 @pytest.mark.parametrize("streaming", STREAMINGS)
 @pytest.mark.parametrize(("stencil", "kind"), PAIRS)
 def test_second_order(stencil, kind, streaming, device):
