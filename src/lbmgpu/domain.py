@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import math
 import numbers
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
@@ -370,8 +371,8 @@ class Domain(Guarded):
             start = tuple(a + b for a, b in zip(corner, low, strict=True))
         elif not callable(cells):
             cells = cells[(slice(0, 0),) * len(shape)].copy()
-        parts = (name, self._shape, start, cells, condition, thermal, offset is not None, (corner, shape))
-        self._bodies._bodies[name] = Body(*parts, links, motion)
+        parts = (start, cells, condition, thermal, offset is not None, (corner, shape), links, motion)
+        self._bodies._bodies[name] = Body(name, self._shape, self._faces, *parts)
 
     def _checked_motion(
         self, label: str, motion: Any, mask: Any, condition: Condition, thermal: Condition
@@ -477,7 +478,7 @@ def _rebuilt(
     Domain.__init__(domain, shape, stencil)
     domain._faces._conditions.update(faces)
     domain._thermal._conditions.update(thermal)
-    domain._bodies._bodies.update({body.name: body for body in bodies})
+    domain._bodies._bodies.update({body.name: dataclasses.replace(body, faces=domain._faces) for body in bodies})
     domain._sponges = sponges
     return domain
 

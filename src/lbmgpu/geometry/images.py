@@ -1,0 +1,46 @@
+"""The images of a geometry beyond periodic faces: a body that leaves through one comes back at the other end."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .base import Geometry
+
+_LINK = 1.0
+"""Cells beyond the domain that its links reach, where the surface of an image may cut them."""
+_CENTER = 0.5
+"""Cells beyond the domain within which there is no centre of a cell."""
+
+
+def goes_on(geometry: Geometry, shape: Sequence[int], periodic: Sequence[bool]) -> tuple[bool, ...]:
+    """For each axis, whether a geometry that leaves the domain along it comes back at the other end.
+
+    So does one that is partly in the domain and at most as long as it. What is longer may be meant to be cut off, as a
+    terrain of which the domain is a part, and what is beside the domain has been put there by mistake.
+    """
+    return tuple(
+        bool(wraps and high - low <= n and low < n and high > 0)
+        for low, high, n, wraps in zip(*geometry.bounds.tolist(), shape, periodic, strict=True)
+    )
+
+
+def images(geometry: Geometry, shape: Sequence[int], periodic: Sequence[bool]) -> list[tuple[int, ...]]:
+    """By how much the images are shifted that have cells of the domain or cut its links; of the geometry itself 0."""
+    along = []
+    every = zip(*geometry.bounds.tolist(), shape, goes_on(geometry, shape, periodic), strict=True)
+    for low, high, n, wraps in every:
+        along.append([0, *([n] if wraps and low < _LINK else []), *([-n] if wraps and high > n - _LINK else [])])
+    return list(itertools.product(*along))
+
+
+def crossed_faces(geometry: Geometry, shape: Sequence[int], periodic: Sequence[bool]) -> list[str]:
+    """The periodic faces beyond which a geometry goes on at the other end of the domain, with centres of cells."""
+    faces = []
+    every = zip("xyz", *geometry.bounds.tolist(), shape, goes_on(geometry, shape, periodic), strict=False)
+    for axis, low, high, n, wraps in every:
+        faces += ["-" + axis] if wraps and low <= -_CENTER else []
+        faces += ["+" + axis] if wraps and high >= n + _CENTER else []
+    return faces
