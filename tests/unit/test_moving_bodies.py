@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reference import meshes
 
 import lbmgpu as lbm
 from lbmgpu.case import build, read
@@ -189,9 +190,7 @@ def test_a_force_that_changes_and_an_inlet_beside_a_body_that_moves():
 
 
 def test_a_mesh_is_looked_up_by_the_triangles_above_each_point():
-    corners = np.array([[x, y, z] for x in (2.0, 9.0) for y in (3.0, 8.0) for z in (1.0, 7.0)])
-    faces = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1)]
-    faces += [(2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
+    corners, faces = meshes.box((2.0, 3.0, 1.0), (9.0, 8.0, 7.0))
     parts = shape_parts(lbm.Mesh(corners, faces) - lbm.Sphere((5, 5, 5), 1))
     assert [KINDS[kind] for kind, *_ in parts.parts] == ["mesh", "sphere", "difference"]
     with pytest.raises(ValueError, match="mesh with holes"):
@@ -201,9 +200,7 @@ def test_a_mesh_is_looked_up_by_the_triangles_above_each_point():
 @pytest.mark.parametrize("scale", [0.3, 1.0, 40.0])
 def test_the_boxes_of_a_mesh_list_all_triangles_in_them(scale, rng):
     """As links are cut by the triangles of the boxes about them; fewer boxes where triangles are large."""
-    corners = np.array([[x, y, z] for x in (-3.0, 3.0) for y in (-2.0, 3.0) for z in (-3.0, 2.0)])
-    faces = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1)]
-    faces += [(2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
+    corners, faces = meshes.box((-3.0, -2.0, -3.0), (3.0, 3.0, 2.0))
     mesh = lbm.Mesh(scale * (corners + rng.uniform(-1, 1, corners.shape)), faces)
     _, numbers, table = shape_parts(mesh)
     counts, begin = np.array(table[3:6]), table[6]
@@ -257,11 +254,9 @@ def _torus(large: float, small: float) -> lbm.Mesh:
     [(1, 0), (3, 0), (4, 1025), (5, -1), (6, -1), (6, -8), (6, 10**6), (7, -4), (7, 2), (7, 4 * 10**6)],
 )
 def test_lists_of_a_mesh_that_its_table_has_not_are_refused(place, value, monkeypatch):
-    corners = np.array([[x, y, z] for x in (4.2, 9.0) for y in (4.0, 8.5) for z in (4.0, 9.0)])
-    faces = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1)]
-    faces += [(2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
-    domain = box(lbm.Mesh(corners, faces), lbm.Motion(velocity=(0.01, 0, 0)), (16, 16, 16))
-    right = shape_parts(lbm.Mesh(corners, faces))
+    cube = lbm.Mesh(*meshes.box((4.2, 4.0, 4.0), (9.0, 8.5, 9.0)))
+    domain = box(cube, lbm.Motion(velocity=(0.01, 0, 0)), (16, 16, 16))
+    right = shape_parts(cube)
 
     def wrong(_: object) -> object:
         return right._replace(table=[*right.table[:place], value, *right.table[place + 1 :]])
