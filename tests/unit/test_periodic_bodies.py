@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reference import meshes
 
 import lbmgpu as lbm
 from lbmgpu.body import Body
@@ -16,14 +17,7 @@ SHIFTS = [(-8, 0, 0), (8, 0, 0), (-10, 0, 0), (12, 0, 0), (-11, 7, 0), (9, -6, 6
 """Of a ball of four cells in the middle: it touches faces, and leaves through one, at an edge and at a corner."""
 
 
-def cube(center: tuple[float, ...], side: float) -> lbm.Mesh:
-    corners = np.array(list(np.ndindex(2, 2, 2))) - 0.5
-    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    triangles = [(a, b, c) for a, b, c, _ in faces] + [(a, c, d) for a, _, c, d in faces]
-    return lbm.Mesh(side * corners + center, triangles)
-
-
-SHAPES = [lbm.Sphere((12, 8, 6), 4.0), cube((12, 8, 6), 7.5)]
+SHAPES = [lbm.Sphere((12, 8, 6), 4.0), lbm.Mesh(*meshes.box((8.25, 4.25, 2.25), (15.75, 11.75, 9.75)))]
 
 
 def solver_of(body: Geometry, shift: tuple[int, ...], condition: Any = None, **more: Any) -> lbm.Solver:

@@ -165,9 +165,9 @@ def make_surface(
     body = domain.bodies[checks.choice("where", where, list(domain.bodies))]
     if any(each.motion is not None for each in domain.bodies.values()):
         raise ValueError("surface: of a domain with a body that moves, must be one of bodies at rest")
-    if crossed := body.crossed_faces:
+    if leaves := body.crossed_faces:
         raise ValueError(
-            f"where: body {where!r} goes on through the periodic face {crossed[0]!r}, must lie within the domain; "
+            f"where: body {where!r} goes on through the periodic face {leaves[0]!r}, must lie within the domain; "
             "translate it"
         )
     speed = None if speed is None else checks.number("speed", speed, above=0)
