@@ -396,6 +396,7 @@ def test_the_command_line_runs_a_wind_tunnel(stl: Path) -> None:
     said = (stl.parent / "out" / "run.log").read_text()
     assert "Wind tunnel: body on a moving ground" in said
     assert "after 160 steps" in said
+    assert "WARNING body 'body': it is 3.2 cells across" in said
     lines = done.stderr.splitlines()
     assert "warning: body 'body': it is 3.2 cells across, fewer than 10; forces on it will be coarse" in lines
     assert "GeometryWarning" not in done.stderr

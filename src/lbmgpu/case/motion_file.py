@@ -14,8 +14,8 @@ from ..files.regular_files import LAYOUT_BYTES, read_text
 def motion_table(path: Path, dimensions: int) -> dict[str, Any]:
     """The arguments of a `MotionTable` that a file has: ``times``, ``displacements`` and ``angles``.
 
-    Its first line names the columns, separated by commas, in any order: ``t`` in steps, a coordinate of the displacement
-    for each axis in cells, ``angle`` in radians; of displacement and angle one may be missing.
+    Its first line names the columns, in any order: ``t`` in steps, a coordinate of the displacement for each axis in
+    cells, ``angle`` in radians; of displacement and angle one may be missing.
 
     Raises:
         ValueError: about the argument ``file``: it cannot be read, or is no such table.
