@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attack import _crafted
 from reference import meshes
 
 import lbmgpu as lbm
@@ -173,6 +174,22 @@ def test_a_checkpoint_tells_another_function_by_the_place_of_the_body(tmp_path):
         lbm.Solver.load(path, domain=by(-0.05), device="cpu")
     with pytest.raises(CheckpointError, match=r"an angle of 0, this solver .* an angle of 0.02: another function"):
         lbm.Solver.load(path, domain=by(0.05, 0.001), device="cpu")
+
+
+def test_a_file_without_the_places_of_bodies_is_taken_as_it_is(tmp_path):
+    solver = lbm.Solver(box(motion=lbm.Motion(lambda t: (0.05 * t, 0.0))), lbm.BGK(0.1), device="cpu")
+    solver.step(20)
+    content = _crafted.content(solver.save(tmp_path / "state.h5"))
+    other = lbm.Solver(box(motion=lbm.Motion(lambda t: (-0.05 * t, 0.0))), lbm.BGK(0.1), device="cpu")
+    for places, message in ((..., None), ({"disc": [1, 0]}, "places: shape"), ([1], "places: .* must be an object")):
+        _crafted.setting("places", value=places)(content)
+        _crafted.write(tmp_path / "other.h5", content)
+        if message is None:
+            other.restore(tmp_path / "other.h5")
+            assert np.array_equal(other.populations(), solver.populations())
+            continue
+        with pytest.raises(CheckpointError, match=message):
+            other.restore(tmp_path / "other.h5")
 
 
 def test_a_force_that_changes_and_an_inlet_beside_a_body_that_moves():
