@@ -382,7 +382,10 @@ class Domain(Guarded):
         if not isinstance(mask, Geometry):
             right = "a Geometry, such as lbm.Sphere(...)"
             raise TypeError(f"mask of {label}: {checks.shown(mask)} given with a motion, must be {right}")
-        shape_parts(mask)
+        try:
+            shape_parts(mask)
+        except ValueError as error:
+            raise ValueError(f"motion of {label}: {error}") from None
         if type(condition) is not NoSlip or scheme_of_body(label, condition, is_cut=True) != next(iter(CUT_WALLS)):
             raise ValueError(
                 f"condition of {label}: {checks.shown(condition)} given with a motion, must be NoSlip(): the wall has "

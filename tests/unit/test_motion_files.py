@@ -32,7 +32,7 @@ def motion_of(folder: Path, text: str | bytes | None, dimensions: int = 2, **mor
 
 
 def test_a_file_has_the_columns_that_its_first_line_names(tmp_path):
-    found = motion_of(tmp_path, "t, y, x, angle\r\n0, 0, 0, 0\r\n\r\n400, 1, 6, 0.5\r\n900, 0, 0, 0\r\n", periodic=True)
+    found = motion_of(tmp_path, "\ufefft, y, x, angle\r\n0, 0, 0, 0\r\n\r\n400, 1, 6, 0.5\r\n900, 0, 0, 0\r\n", periodic=True)
     assert found == lbm.MotionTable([0, 400, 900], [(0, 0), (6, 1), (0, 0)], [0, 0.5, 0], periodic=True)
     assert motion_of(tmp_path, "angle,t\n0,0\n0.1,100\n", center=[9, 9]) == lbm.MotionTable(
         [0, 100], angles=[0, 0.1], center=(9, 9)
@@ -51,6 +51,7 @@ def test_a_file_has_the_columns_that_its_first_line_names(tmp_path):
         ("0,0,0\n9,1,1\n", "has the columns '0', '0', '0', must name t"),
         ("t,x\n0,0\n9,1\n", "has the columns 't', 'x', must name t, and x, y"),
         ("t,x,y,z\n0,0,0,0\n", "'z', must name t"),
+        ("t;x;y\n0;0;0\n", "has the columns 't;x;y', must name .* separated by commas"),
         ("t,angle,angle\n0,0,0\n", "has a column twice"),
         ("t,x,y\n0,0,0\n9,1\n", "has 2 values in line 3, must have 3 as the first"),
         ("t,x,y\n0,0,0\n9,1,one\n", "has 'one' as y in line 3, must be a finite number"),

@@ -10,6 +10,9 @@ from typing import Any
 from .. import checks
 from ..files.regular_files import LAYOUT_BYTES, read_text
 
+_MARK = "\ufeff"
+"""That spreadsheets begin a text in UTF-8 with."""
+
 
 def motion_table(path: Path, dimensions: int) -> dict[str, Any]:
     """The arguments of a `MotionTable` that a file has: ``times``, ``displacements`` and ``angles``.
@@ -27,7 +30,8 @@ def motion_table(path: Path, dimensions: int) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise ValueError(f"file: {path} is no text in UTF-8") from None
     try:
-        lines = [(number, line) for number, line in enumerate(csv.reader(text.splitlines()), 1) if any(line)]
+        lines = [(number, line) for number, line in enumerate(csv.reader(text.removeprefix(_MARK).splitlines()), 1)]
+        lines = [(number, line) for number, line in lines if any(line)]
     except csv.Error as error:
         raise ValueError(f"file: {path} is no CSV file ({error})") from None
     names = [name.strip() for name in lines[0][1]] if lines else []
@@ -51,7 +55,7 @@ def motion_table(path: Path, dimensions: int) -> dict[str, Any]:
 def _check_names(path: Path, names: list[str], axes: list[str]) -> None:
     """Raise ValueError unless the columns of a file have these names."""
     moved = [name for name in names if name in axes]
-    right = f"must name t, and {', '.join(axes)} or angle or all of these"
+    right = f"must name t, and {', '.join(axes)} or angle or all of these, separated by commas"
     known = {"t", "angle", *axes}
     if len(set(names)) < len(names) and set(names) <= known:
         raise ValueError(f"file: {path} has a column twice, {', '.join(map(repr, names))}")

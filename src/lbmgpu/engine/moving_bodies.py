@@ -68,10 +68,7 @@ class MovingBody:
         assert geometry is not None
         assert motion is not None
         label, D = f"body {body.name!r}", len(domain.shape)
-        try:
-            parts = shape_parts(geometry)
-        except ValueError as error:
-            raise ValueError(f"motion of {label}: {error}") from None
+        parts = shape_parts(geometry)
         bounds = np.zeros((2, 3))
         bounds[:, :D] = geometry.bounds
         _check_thickness(label, geometry)
