@@ -32,7 +32,8 @@ def motion_of(folder: Path, text: str | bytes | None, dimensions: int = 2, **mor
 
 
 def test_a_file_has_the_columns_that_its_first_line_names(tmp_path):
-    found = motion_of(tmp_path, "\ufefft, y, x, angle\r\n0, 0, 0, 0\r\n\r\n400, 1, 6, 0.5\r\n900, 0, 0, 0\r\n", periodic=True)
+    text = "\ufefft, y, x, angle\r\n0, 0, 0, 0\r\n\r\n400, 1, 6, 0.5\r\n900, 0, 0, 0\r\n"
+    found = motion_of(tmp_path, text, periodic=True)
     assert found == lbm.MotionTable([0, 400, 900], [(0, 0), (6, 1), (0, 0)], [0, 0.5, 0], periodic=True)
     assert motion_of(tmp_path, "angle,t\n0,0\n0.1,100\n", center=[9, 9]) == lbm.MotionTable(
         [0, 100], angles=[0, 0.1], center=(9, 9)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,12 @@ SHIFTS = [(-8, 0, 0), (8, 0, 0), (-10, 0, 0), (12, 0, 0), (-11, 7, 0), (9, -6, 6
 """Of a ball of four cells in the middle: it touches faces, and leaves through one, at an edge and at a corner."""
 
 
-SHAPES = [lbm.Sphere((12, 8, 6), 4.0), lbm.Mesh(*meshes.box((8.25, 4.25, 2.25), (15.75, 11.75, 9.75)))]
+PLATE = [(11.25, 5.125, 3.125), (12.75, 10.875, 3.125), (12.75, 10.875, 8.875), (11.25, 5.125, 8.875)]
+SHAPES = [
+    lbm.Sphere((12, 8, 6), 4.0),
+    lbm.Mesh(*meshes.box((8.25, 4.25, 2.25), (15.75, 11.75, 9.75))),
+    lbm.Mesh(PLATE, [(0, 1, 2), (0, 2, 3)], sheet=True),
+]
 
 
 def solver_of(body: Geometry, shift: tuple[int, ...], condition: Any = None, **more: Any) -> lbm.Solver:
@@ -69,9 +76,12 @@ def links_in(body: Body, axes: list[Any], solid: Any) -> set[tuple[Any, ...]]:
     return {(*map(tuple, cells[here].tolist()), *links.directions[here].tolist(), *links.q[here].tolist())}
 
 
-def test_faces_are_those_of_the_domain_that_has_the_body():
-    domain = lbm.Domain((40, 40), "D2Q9")
-    domain.add_body(lbm.Sphere((0, 20), 6), "it")
+@pytest.mark.parametrize("copied", [lbm.Domain.copy, copy.deepcopy, lambda domain: pickle.loads(pickle.dumps(domain))])
+def test_faces_are_those_of_the_domain_that_has_the_body(copied):
+    given = lbm.Domain((40, 40), "D2Q9")
+    given.add_body(lbm.Sphere((0, 20), 6), "it")
+    domain = copied(given)
+    given.faces.update({"-x": lbm.NoSlip(), "+x": lbm.NoSlip()})
     walled = domain.copy()
     walled.faces.update({"-x": lbm.NoSlip(), "+x": lbm.NoSlip()})
     assert domain.solid[-5:].any()
