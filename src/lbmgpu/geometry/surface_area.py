@@ -23,7 +23,7 @@ def surface_area(geometry: Geometry, shape: Sequence[int], periodic: Sequence[bo
     an axis it is that between the faces. Of parts of a mesh that overlap it has what is inside of others too.
     """
     ends = np.isfinite(geometry.bounds)
-    has_both = ends.all(axis=0).tolist()
+    has_both = np.asarray(ends.all(axis=0)).tolist()
     every = zip(*geometry.bounds.tolist(), shape, has_both, goes_on(geometry, shape, periodic), strict=True)
     if any(has_ends and not wraps and (low <= 0 or high >= n) for low, high, n, has_ends, wraps in every):
         return None
