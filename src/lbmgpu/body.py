@@ -156,7 +156,7 @@ class Body:
                 for where, offset, size in self._boxes(self.cells, axes)
                 for given in [self.cells.links(offset, size, stencil_velocities, solid[where], device=device)]
             ]
-            return _nearest(*in_order(found, solid.shape))
+            return Links(*found[0]) if len(found) == 1 else _nearest(*in_order(found, solid.shape))
         assert self.links is not None
         places = []
         for axis, n, own in zip(axes, self.shape, self.links.cells.T, strict=True):

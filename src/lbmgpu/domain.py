@@ -296,8 +296,8 @@ class Domain(Guarded):
             mask: bool array of the domain's shape, indexed [x, y(, z)], True in the body; copied. Or a callable of the
                 cell centres' coordinates ``x, y[, z]``, arrays of one shape, that returns such an array: a solver calls
                 it with the coordinates of its part of the domain, so that no array of the whole is made. Or a
-                `Geometry` of the domain's dimensions, whose cells are those with their centres in it; a solver asks it
-                for its part too.
+                `Geometry` of the domain's dimensions, whose cells are those with their centres in it, and which comes
+                back behind periodic faces unless it is longer than the domain; a solver asks it for its part too.
             name: by which `Solver.body_force` finds it; ``"body 1"`` and so on if not given. Must be new, of at most
                 200 characters, none of them a control character, and no face's (``"-x"`` to ``"+z"``), as
                 `Solver.heat_flux` finds both.
