@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import checks, values
-from .conditions import Condition, Periodic, scheme_of_body, scheme_of_temperature
+from .conditions import Condition, scheme_of_body, scheme_of_temperature
 from .geometry.base import Geometry, Links
 from .geometry.cells import in_order
-from .geometry.images import crossed_faces, images
+from .geometry.images import crossed_faces, images, periodic_axes
 from .time_functions.motion import RigidMotion
 from .values import Floats
 
@@ -67,7 +67,7 @@ class Body:
     @property
     def periodic(self) -> tuple[bool, ...]:
         """For each axis of the domain."""
-        return tuple(isinstance(self.faces["-" + axis], Periodic) for axis in "xyz"[: len(self.shape)])
+        return periodic_axes(self.shape, self.faces)
 
     @property
     def crossed_faces(self) -> list[str]:

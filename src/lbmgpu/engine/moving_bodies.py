@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _core, checks
 from ..body import Body
-from ..conditions import Outflow, Periodic
+from ..conditions import Outflow
 from ..domain import Domain
 from ..geometry.base import Geometry
 from ..geometry.shape_parts import ShapeParts, ball, shape_parts
@@ -74,8 +74,8 @@ class MovingBody:
         _check_thickness(label, geometry)
         ends = np.asarray(np.isfinite(bounds).all(axis=0))
         middle = np.where(ends, np.where(ends, bounds, 0.0).mean(axis=0), np.array([*domain.shape, 0.0][:3]) / 2)
+        periodic = body.periodic
         center = middle if motion.center is None else np.array([*motion.center, 0.0][:3])
-        periodic = tuple(isinstance(domain.faces["-" + axis], Periodic) for axis in "xyz"[:D])
         _check_axis(label, motion, ends[:D])
         _check_faces(label, domain, ends[:D])
         extents = TurnedExtents(geometry, bounds, middle, motion, center)

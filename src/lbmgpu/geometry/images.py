@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .base import Geometry
@@ -13,6 +13,11 @@ _LINK = 1.0
 """Cells beyond the domain that its links reach, where the surface of an image may cut them."""
 _CENTER = 0.5
 """Cells beyond the domain within which there is no centre of a cell."""
+
+
+def periodic_axes(shape: Sequence[int], faces: Mapping[str, Any]) -> tuple[bool, ...]:
+    """For each axis of a domain, whether its faces are periodic, by the condition on each."""
+    return tuple(faces["-" + axis].kind == "periodic" for axis in "xyz"[: len(shape)])
 
 
 def goes_on(geometry: Geometry, shape: Sequence[int], periodic: Sequence[bool]) -> tuple[bool, ...]:

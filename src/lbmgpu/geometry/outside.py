@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .images import goes_on
+from .images import goes_on, periodic_axes
 
 if TYPE_CHECKING:
     from .base import Geometry
@@ -66,7 +66,7 @@ def _beyond(geometry: Geometry, shape: tuple[int, ...], faces: Mapping[str, Any]
     names = "xyz"[: len(shape)]
     leaves = [("-" + name, d) for d, name in enumerate(names) if low[d] < -_REST]
     leaves += [("+" + name, d) for d, name in enumerate(names) if high[d] > ends[d] + _REST]
-    wraps = goes_on(geometry, shape, [faces["-" + name].kind == "periodic" for name in names])
+    wraps = goes_on(geometry, shape, periodic_axes(shape, faces))
     leaves = [(face, d) for face, d in leaves if not wraps[d]]
     if not leaves:
         return {}

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import GeometryWarning, warn
-from .images import goes_on
+from .images import goes_on, periodic_axes
 from .outside import cut_off
 
 if TYPE_CHECKING:
@@ -237,8 +237,7 @@ def _box(geometry: Geometry, domain: Domain, rim: int) -> tuple[list[int], list[
 
 def _wraps(geometry: Geometry, domain: Domain) -> tuple[bool, ...]:
     """For each axis, whether the geometry goes on at the other end of the domain."""
-    names = "xyz"[: len(domain.shape)]
-    return goes_on(geometry, domain.shape, [domain.faces["-" + name].kind == "periodic" for name in names])
+    return goes_on(geometry, domain.shape, periodic_axes(domain.shape, domain.faces))
 
 
 def _across(geometry: Geometry, domain: Domain) -> float:
