@@ -155,3 +155,35 @@ def test_a_body_that_turns_beside_a_periodic_face_is_the_same_as_in_the_middle()
         each.step(20)
     assert np.allclose(there.populations(), np.roll(middle.populations(), -8, 1), rtol=0, atol=1e-15)
     assert there.body_torque("it") == pytest.approx(middle.body_torque("it"), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::lbmgpu.GeometryWarning")
+def test_a_checkpoint_has_it_as_it_is(tmp_path):
+    solver = solver_of(SHAPES[0], (-11, 7, 0))
+    solver.step(3)
+    path = solver.save(tmp_path / "state.h5")
+    loaded, restored = lbm.Solver.load(path, device="cpu"), solver_of(SHAPES[0], (-11, 7, 0))
+    restored.restore(path)
+    for each in (solver, loaded, restored):
+        each.step(3)
+    assert np.array_equal(loaded.populations(), solver.populations())
+    assert np.array_equal(restored.populations(), solver.populations())
+    assert np.array_equal(loaded.body_force("it"), solver.body_force("it"))
+
+
+@pytest.mark.filterwarnings("ignore::lbmgpu.GeometryWarning")
+@pytest.mark.parametrize("condition", [lbm.Isothermal(1.0), lbm.Adiabatic()])
+def test_its_temperature_is_the_same_as_in_the_middle(condition):
+    def solver(shift):
+        domain = lbm.Domain((24, 20), "D2Q9")
+        domain.add_body(lbm.Sphere((12 + shift, 10), 4.0), "it", thermal=condition)
+        made = lbm.Solver(domain, lbm.TRT(0.05), thermal=lbm.HybridThermal(0.1), precision="float64", device="cpu")
+        made.initialize(velocity=(0.02, 0.01), temperature=lambda x, y: np.cos(2 * np.pi * (x - shift) / 24))
+        made.step(20)
+        return made
+
+    middle = solver(0)
+    for shift in (-8, -11, 12):
+        there = solver(shift)
+        assert np.allclose(there.temperature(), np.roll(middle.temperature(), shift, 0), rtol=0, atol=1e-13)
+        assert there.mean_heat_flux("it") == pytest.approx(middle.mean_heat_flux("it"), rel=1e-9, abs=1e-14)
