@@ -105,6 +105,16 @@ def test_what_is_longer_than_the_domain_does_not_go_on(body, wraps):
     assert bool(domain.bodies["it"].crossed_faces) is wraps
 
 
+def test_what_goes_on_is_told_by_cells_and_not_by_bounds():
+    turned = lbm.Polygon([(-10, -10), (10, -10), (10, 10)]).extrude(10, 30).rotate("z", 45).translate((12, 20, 0))
+    assert turned.bounds[0, 0] < -2
+    for body, crossed in ((turned, []), (turned.translate((-13, 0, 0)), ["-x"]), (lbm.Cylinder((1, 20, 0), 4), ["-x"])):
+        domain = lbm.Domain((40, 40, 40))
+        domain.add_body(body, "it")
+        assert domain.bodies["it"].crossed_faces == crossed
+        assert domain.solid[-4:].any() == bool(crossed)
+
+
 def test_a_body_beside_the_domain_has_no_cell():
     domain = lbm.Domain((40, 40), "D2Q9")
     domain.add_body(lbm.Sphere((60, 20), 6), "it")

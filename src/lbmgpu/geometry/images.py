@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from .base import Geometry
 
@@ -42,10 +44,26 @@ def images(geometry: Geometry, shape: Sequence[int], periodic: Sequence[bool]) -
 
 
 def crossed_faces(geometry: Geometry, shape: Sequence[int], periodic: Sequence[bool]) -> list[str]:
-    """The periodic faces beyond which a geometry goes on at the other end of the domain, with centres of cells."""
+    """The periodic faces beyond which a geometry goes on at the other end of the domain, with centres of cells or as a
+    sheet."""
     faces = []
-    every = zip("xyz", *geometry.bounds.tolist(), shape, goes_on(geometry, shape, periodic), strict=False)
-    for axis, low, high, n, wraps in every:
-        faces += ["-" + axis] if wraps and low <= -_CENTER else []
-        faces += ["+" + axis] if wraps and high >= n + _CENTER else []
+    for d, wraps in enumerate(goes_on(geometry, shape, periodic)):
+        if wraps and geometry.bounds[0, d] <= -_CENTER and _is_beyond(geometry, shape, d, last=False):
+            faces.append("-" + "xyz"[d])
+        if wraps and geometry.bounds[1, d] >= shape[d] + _CENTER and _is_beyond(geometry, shape, d, last=True):
+            faces.append("+" + "xyz"[d])
     return faces
+
+
+def _is_beyond(geometry: Geometry, shape: Sequence[int], axis: int, *, last: bool) -> bool:
+    """Whether a geometry whose bounds are beyond a face is there itself: bounds may be larger than what is in them."""
+    if getattr(geometry, "sheet", False):
+        return True
+    low, high = geometry.bounds
+    first = np.floor(np.where(np.isfinite(low), low, 0.0)).astype(int)
+    stop = np.ceil(np.where(np.isfinite(high), high, np.array(shape, np.float64))).astype(int)
+    if last:
+        first[axis] = shape[axis]
+    else:
+        stop[axis] = 0
+    return bool(geometry.solid(first.tolist(), (stop - first).tolist()).any())
