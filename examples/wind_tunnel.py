@@ -21,6 +21,7 @@ tunnel = lbm.WindTunnel(
 print(tunnel)
 tunnel.run(float(turnovers))
 print(tunnel.coefficients())
-print(tunnel.trust())
-tunnel.surface().to_vtk("car.vtp")
+surfaces = tunnel.surfaces()  # once, as a fine mesh takes a while
+print(tunnel.trust(surfaces))
+surfaces["body"].to_vtk("car.vtp")
 tunnel.plot().savefig("car.png")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import PurePath
 from typing import Any
 
@@ -14,16 +14,20 @@ from numpy.typing import ArrayLike, NDArray
 from . import checks, values
 from .conditions import Condition, scheme_of_body, scheme_of_temperature
 from .geometry.base import Geometry, Links
+from .geometry.cells import in_order
+from .geometry.images import crossed_faces, images, periodic_axes
 from .time_functions.motion import RigidMotion
+from .values import Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """Solid cells with a name.
+    """Solid cells with a name. Those of a geometry go on through periodic faces, see `geometry.images`.
 
     Attributes:
         name: of the body.
         shape: of the domain.
+        faces: of the domain, the condition on each, by name.
         offset: where `cells` begins in the domain; of a function 0.
         cells: read-only bool array, True in the body, of a box of the domain; or a geometry, or a callable of
             coordinates that gives an array.
@@ -37,6 +41,7 @@ class Body:
 
     name: str
     shape: tuple[int, ...]
+    faces: Mapping[str, Condition] = field(repr=False)
     offset: tuple[int, ...]
     cells: NDArray[np.bool_] | Callable[..., Any]
     condition: Condition
@@ -52,12 +57,22 @@ class Body:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Its arguments, for pickle and copy, which would leave the cells writeable."""
-        return Body, tuple(getattr(self, field.name) for field in fields(self))
+        return Body, tuple(getattr(self, each.name) for each in fields(self))
 
     @property
     def geometry(self) -> Geometry | None:
         """What it was made of; None of a mask or a callable."""
         return self.cells if isinstance(self.cells, Geometry) else None
+
+    @property
+    def periodic(self) -> tuple[bool, ...]:
+        """For each axis of the domain."""
+        return periodic_axes(self.shape, self.faces)
+
+    @property
+    def crossed_faces(self) -> list[str]:
+        """The periodic faces through which its geometry goes on at the other end; none of a mask or a callable."""
+        return crossed_faces(self.cells, self.shape, self.periodic) if isinstance(self.cells, Geometry) else []
 
     @property
     def scheme(self) -> str:
@@ -95,7 +110,10 @@ class Body:
         """
         region = tuple(len(axis) for axis in axes)
         if isinstance(self.cells, Geometry):
-            return _within(self.cells, axes, device)
+            mask = np.zeros(region, dtype=np.bool_)
+            for where, offset, size in self._boxes(self.cells, axes):
+                mask[where] |= self.cells.solid(offset, size, device=device)
+            return mask
         if callable(self.cells):
             found = values.call(
                 f"mask of body {self.name!r}", self.cells, values.centres([axis + 0.5 for axis in axes])
@@ -134,11 +152,11 @@ class Body:
         """
         if isinstance(self.cells, Geometry):
             found = [
-                Links(given.cells + [part.start for part in where], given.directions, given.q)
-                for where, offset, size in _pieces(axes)
+                (given.cells + [part.start for part in where], given.directions, given.q)
+                for where, offset, size in self._boxes(self.cells, axes)
                 for given in [self.cells.links(offset, size, stencil_velocities, solid[where], device=device)]
             ]
-            return Links(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+            return Links(*found[0]) if len(found) == 1 else _nearest(*in_order(found, solid.shape))
         assert self.links is not None
         places = []
         for axis, n, own in zip(axes, self.shape, self.links.cells.T, strict=True):
@@ -147,6 +165,20 @@ class Body:
             places.append(at[own])
         here = np.all(np.array(places) >= 0, axis=0)
         return self.links.with_cells(np.stack(places, axis=1)).at(here)
+
+    def _boxes(
+        self, geometry: Geometry, axes: Sequence[NDArray[np.int64]]
+    ) -> Iterator[tuple[tuple[slice, ...], list[int], list[int]]]:
+        """The boxes of which these cells consist, as `_pieces` has them, each as the geometry and its images have it:
+        a box that an image is asked for is a period beside that of the cells."""
+        low, high = geometry.bounds
+        shifts = images(geometry, self.shape, self.periodic)
+        for where, start, size in _pieces(axes):
+            for shift in shifts:
+                offset = [a - by for a, by in zip(start, shift, strict=True)]
+                ends = np.add(offset, size)
+                if (low < ends + 1).all() and (high > np.subtract(offset, 1)).all():
+                    yield where, offset, size
 
 
 def _pieces(axes: Sequence[NDArray[np.int64]]) -> Iterator[tuple[tuple[slice, ...], list[int], list[int]]]:
@@ -159,12 +191,11 @@ def _pieces(axes: Sequence[NDArray[np.int64]]) -> Iterator[tuple[tuple[slice, ..
             yield tuple(slice(start, stop) for start, stop in piece), offset, [stop - start for start, stop in piece]
 
 
-def _within(geometry: Geometry, axes: Sequence[NDArray[np.int64]], device: str) -> NDArray[np.bool_]:
-    """The cells of a geometry with these numbers along each axis, which may go on at the other end of the domain."""
-    mask = np.zeros(tuple(len(axis) for axis in axes), dtype=np.bool_)
-    for where, offset, size in _pieces(axes):
-        mask[where] = geometry.solid(offset, size, device=device)
-    return mask
+def _nearest(cells: NDArray[np.int64], directions: NDArray[np.int64], q: Floats) -> Links:
+    """Sorted links, each once: of one that two images cut that with the least distance."""
+    every = np.column_stack([cells, directions])
+    first = np.flatnonzero(np.append(True, (every[1:] != every[:-1]).any(axis=1))[: len(q)])
+    return Links(cells[first], directions[first], np.minimum.reduceat(q, first) if len(q) else q)
 
 
 def refuse_files(label: str, mask: Any) -> None:

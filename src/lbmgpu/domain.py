@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import math
 import numbers
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
@@ -295,8 +296,8 @@ class Domain(Guarded):
             mask: bool array of the domain's shape, indexed [x, y(, z)], True in the body; copied. Or a callable of the
                 cell centres' coordinates ``x, y[, z]``, arrays of one shape, that returns such an array: a solver calls
                 it with the coordinates of its part of the domain, so that no array of the whole is made. Or a
-                `Geometry` of the domain's dimensions, whose cells are those with their centres in it; a solver asks it
-                for its part too.
+                `Geometry` of the domain's dimensions, whose cells are those with their centres in it, and which comes
+                back behind periodic faces unless it is longer than the domain; a solver asks it for its part too.
             name: by which `Solver.body_force` finds it; ``"body 1"`` and so on if not given. Must be new, of at most
                 200 characters, none of them a control character, and no face's (``"-x"`` to ``"+z"``), as
                 `Solver.heat_flux` finds both.
@@ -370,8 +371,8 @@ class Domain(Guarded):
             start = tuple(a + b for a, b in zip(corner, low, strict=True))
         elif not callable(cells):
             cells = cells[(slice(0, 0),) * len(shape)].copy()
-        parts = (name, self._shape, start, cells, condition, thermal, offset is not None, (corner, shape))
-        self._bodies._bodies[name] = Body(*parts, links, motion)
+        parts = (start, cells, condition, thermal, offset is not None, (corner, shape), links, motion)
+        self._bodies._bodies[name] = Body(name, self._shape, self._faces, *parts)
 
     def _checked_motion(
         self, label: str, motion: Any, mask: Any, condition: Condition, thermal: Condition
@@ -381,7 +382,10 @@ class Domain(Guarded):
         if not isinstance(mask, Geometry):
             right = "a Geometry, such as lbm.Sphere(...)"
             raise TypeError(f"mask of {label}: {checks.shown(mask)} given with a motion, must be {right}")
-        shape_parts(mask)
+        try:
+            shape_parts(mask)
+        except ValueError as error:
+            raise ValueError(f"motion of {label}: {error}") from None
         if type(condition) is not NoSlip or scheme_of_body(label, condition, is_cut=True) != next(iter(CUT_WALLS)):
             raise ValueError(
                 f"condition of {label}: {checks.shown(condition)} given with a motion, must be NoSlip(): the wall has "
@@ -477,7 +481,7 @@ def _rebuilt(
     Domain.__init__(domain, shape, stencil)
     domain._faces._conditions.update(faces)
     domain._thermal._conditions.update(thermal)
-    domain._bodies._bodies.update({body.name: body for body in bodies})
+    domain._bodies._bodies.update({body.name: dataclasses.replace(body, faces=domain._faces) for body in bodies})
     domain._sponges = sponges
     return domain
 

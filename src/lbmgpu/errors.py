@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
+_listener: ContextVar[Callable[[str], object] | None] = ContextVar("listener", default=None)
 
 
 class Look(NamedTuple):
@@ -237,10 +240,22 @@ class DistantReferenceWarning(RuntimeWarning):
 
 def warn(message: str, category: type[Warning]) -> None:
     """Warn in the name of the line outside the package that all this was called from."""
+    if (listener := _listener.get()) is not None:
+        listener(message)
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and _is_ours(frame):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+@contextmanager
+def told_warnings(listener: Callable[[str], object]) -> Iterator[None]:
+    """Have `listener` called with the text of each warning of this thread by `warn` too, whatever filters there are."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
 
 
 def _is_ours(frame: FrameType) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from reference import meshes
 
 import lbmgpu as lbm
 from lbmgpu.case import build as case_build, read as case_file
+from lbmgpu.case.run import run_case
 
 ROOT = Path(__file__).parents[2]
 SHAPE = (24, 20, 18)
@@ -145,3 +147,17 @@ def test_the_example_voxelises_a_ring() -> None:
     parts = [float(number) for number in re.findall(r"solid, (\S+) of the volume", done.stdout)]
     assert len(parts) == 3
     assert parts[-1] == pytest.approx(1, abs=0.01)
+
+
+def test_the_log_of_a_case_has_its_warnings(tmp_path: Path) -> None:
+    case = case_of({"shape": "sphere", "center": [20, 10, 9], "radius": 4, "name": "ball"})
+    case["faces"] = {"-x": {"condition": "no-slip"}, "+x": {"condition": "free-slip"}}
+    case["bodies"].append({"shape": "box", "low": [-3, 2, 2], "high": [3, 16, 16]})
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps(case))
+    with pytest.warns(lbm.GeometryWarning) as said:
+        run_case(path, folder=tmp_path / "out")
+    lines = (tmp_path / "out" / "run.log").read_text().splitlines()
+    assert [line.split(" WARNING ")[1] for line in lines if " WARNING " in line] == [str(w.message) for w in said]
+    assert "body 'ball': it is 8 cells across" in str(said[0].message)
+    assert "50 % of it is outside of the domain" in str(said[-1].message)

@@ -244,8 +244,9 @@ def test_a_body_keeps_its_geometry_and_gives_the_flow_of_its_mask() -> None:
     assert fields[0].tobytes() == fields[1].tobytes()
 
 
-def test_a_body_wraps_round_no_end_of_the_domain_and_has_its_dimensions() -> None:
+def test_a_body_wraps_round_no_wall_and_has_the_dimensions_of_the_domain() -> None:
     domain = lbm.Domain((20, 20), "D2Q9")
+    domain.faces.update({"-x": lbm.NoSlip(), "+x": lbm.NoSlip()})
     domain.add_body(lbm.Sphere((0, 10), 6), "half")
     assert domain.bodies["half"].mask[:6].any()
     assert not domain.bodies["half"].mask[10:].any()
@@ -286,8 +287,8 @@ def test_what_will_do_is_not_warned_of(recwarn: pytest.WarningsRecorder) -> None
 
 
 CUT_OFF = [
-    (lbm.Sphere((0, 20), 6), {}, r"50 % of it .*periodic face '-x'.*translate\(\(40, 0\)\)"),
-    (lbm.Sphere((20, 37), 6), {}, r"20 % of it .*periodic face '\+y'.*translate\(\(0, -40\)\)"),
+    (lbm.Polygon([(-10, 10), (35, 10), (35, 21)]), {}, r"3.5 % of it .*periodic face '-x'.*translate\(\(40, 0\)\)"),
+    (lbm.Polygon([(10, 5), (21, 5), (21, 50)]), {}, r"3.5 % of it .*periodic face '\+y'.*translate\(\(0, -40\)\)"),
     (lbm.Sphere((38, 20), 6), {"+x": lbm.PressureOutlet(), "-x": lbm.NoSlip()}, r"2\d % of it .*the face '\+x', and"),
     (lbm.Sphere((20, -1), 6), {"-y": lbm.NoSlip(), "+y": lbm.NoSlip()}, r"6\d % of it .*the face '-y', and"),
 ]

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attack import _crafted
+from reference import meshes
 
 import lbmgpu as lbm
 from lbmgpu.case import build, read
@@ -174,6 +176,22 @@ def test_a_checkpoint_tells_another_function_by_the_place_of_the_body(tmp_path):
         lbm.Solver.load(path, domain=by(0.05, 0.001), device="cpu")
 
 
+def test_a_file_without_the_places_of_bodies_is_taken_as_it_is(tmp_path):
+    solver = lbm.Solver(box(motion=lbm.Motion(lambda t: (0.05 * t, 0.0))), lbm.BGK(0.1), device="cpu")
+    solver.step(20)
+    content = _crafted.content(solver.save(tmp_path / "state.h5"))
+    other = lbm.Solver(box(motion=lbm.Motion(lambda t: (-0.05 * t, 0.0))), lbm.BGK(0.1), device="cpu")
+    for places, message in ((..., None), ({"disc": [1, 0]}, "places: shape"), ([1], "places: .* must be an object")):
+        _crafted.setting("places", value=places)(content)
+        _crafted.write(tmp_path / "other.h5", content)
+        if message is None:
+            other.restore(tmp_path / "other.h5")
+            assert np.array_equal(other.populations(), solver.populations())
+            continue
+        with pytest.raises(CheckpointError, match=message):
+            other.restore(tmp_path / "other.h5")
+
+
 def test_a_force_that_changes_and_an_inlet_beside_a_body_that_moves():
     """The numbers of a step are those of the body, then of functions, then factors; changing the force keeps them."""
     domain = box()
@@ -189,9 +207,7 @@ def test_a_force_that_changes_and_an_inlet_beside_a_body_that_moves():
 
 
 def test_a_mesh_is_looked_up_by_the_triangles_above_each_point():
-    corners = np.array([[x, y, z] for x in (2.0, 9.0) for y in (3.0, 8.0) for z in (1.0, 7.0)])
-    faces = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1)]
-    faces += [(2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
+    corners, faces = meshes.box((2.0, 3.0, 1.0), (9.0, 8.0, 7.0))
     parts = shape_parts(lbm.Mesh(corners, faces) - lbm.Sphere((5, 5, 5), 1))
     assert [KINDS[kind] for kind, *_ in parts.parts] == ["mesh", "sphere", "difference"]
     with pytest.raises(ValueError, match="mesh with holes"):
@@ -201,9 +217,7 @@ def test_a_mesh_is_looked_up_by_the_triangles_above_each_point():
 @pytest.mark.parametrize("scale", [0.3, 1.0, 40.0])
 def test_the_boxes_of_a_mesh_list_all_triangles_in_them(scale, rng):
     """As links are cut by the triangles of the boxes about them; fewer boxes where triangles are large."""
-    corners = np.array([[x, y, z] for x in (-3.0, 3.0) for y in (-2.0, 3.0) for z in (-3.0, 2.0)])
-    faces = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1)]
-    faces += [(2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
+    corners, faces = meshes.box((-3.0, -2.0, -3.0), (3.0, 3.0, 2.0))
     mesh = lbm.Mesh(scale * (corners + rng.uniform(-1, 1, corners.shape)), faces)
     _, numbers, table = shape_parts(mesh)
     counts, begin = np.array(table[3:6]), table[6]
@@ -257,11 +271,9 @@ def _torus(large: float, small: float) -> lbm.Mesh:
     [(1, 0), (3, 0), (4, 1025), (5, -1), (6, -1), (6, -8), (6, 10**6), (7, -4), (7, 2), (7, 4 * 10**6)],
 )
 def test_lists_of_a_mesh_that_its_table_has_not_are_refused(place, value, monkeypatch):
-    corners = np.array([[x, y, z] for x in (4.2, 9.0) for y in (4.0, 8.5) for z in (4.0, 9.0)])
-    faces = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1)]
-    faces += [(2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
-    domain = box(lbm.Mesh(corners, faces), lbm.Motion(velocity=(0.01, 0, 0)), (16, 16, 16))
-    right = shape_parts(lbm.Mesh(corners, faces))
+    cube = lbm.Mesh(*meshes.box((4.2, 4.0, 4.0), (9.0, 8.5, 9.0)))
+    domain = box(cube, lbm.Motion(velocity=(0.01, 0, 0)), (16, 16, 16))
+    right = shape_parts(cube)
 
     def wrong(_: object) -> object:
         return right._replace(table=[*right.table[:place], value, *right.table[place + 1 :]])

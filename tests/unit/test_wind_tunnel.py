@@ -273,7 +273,7 @@ def test_coefficients_of_too_few_samples_say_that_there_is_no_interval() -> None
         ({"length_phys": 0}, "length_phys: 0 given"),
         ({"speed_phys": 200}, "speed_phys: 200 given, must be at most 103"),
         ({"fluid": "honey"}, "fluid: 'honey' given"),
-        ({"fluid": {"viscosity_phys": 1e-5}}, "fluid: .* 'density_phys'"),
+        ({"fluid": {"viscosity_phys": 1e-5}}, "fluid: .* must be 'air' or 'water', .* 'density_phys'"),
         ({"cells_across": 4}, "cells_across: 4 given"),
         ({"ground": "wet"}, "ground: 'wet' given"),
         ({"ground": np.zeros(3)}, "ground: .* given, must be 'moving', 'fixed' or None"),
@@ -339,6 +339,7 @@ def test_a_case_leaves_coefficients_surface_and_picture(stl: Path, tmp_path: Pat
         ({"ground": "wet"}, "$.wind_tunnel.ground", "must be one of"),
         ({"wheels": 4}, "$.wind_tunnel.wheels", "unknown key"),
         ({"fluid": "honey"}, "$.wind_tunnel.fluid", "'honey' given"),
+        ({"body": {}}, "$.wind_tunnel.body", "{} given, must have at least 1 key"),
         ({"body": "none.stl"}, "$.wind_tunnel.body", "'none.stl' cannot be read: No such file"),
         ({"body": {"a": "block.stl", "b": "none.stl"}}, "$.wind_tunnel.body.b", "'none.stl' cannot be read"),
         ({"body": "wind_tunnel.json"}, "$.wind_tunnel.body", "must be a file of a mesh"),
@@ -396,6 +397,7 @@ def test_the_command_line_runs_a_wind_tunnel(stl: Path) -> None:
     said = (stl.parent / "out" / "run.log").read_text()
     assert "Wind tunnel: body on a moving ground" in said
     assert "after 160 steps" in said
+    assert "WARNING body 'body': it is 3.2 cells across" in said
     lines = done.stderr.splitlines()
     assert "warning: body 'body': it is 3.2 cells across, fewer than 10; forces on it will be coarse" in lines
     assert "GeometryWarning" not in done.stderr

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from .. import checks
 from ..files.regular_files import MaskFile, read_mask
 from ..geometry import Box, Cylinder, Geometry, Polygon, Sphere, airfoil
+from ..geometry.images import crossed_faces
 from ..parallel.processes import Processes
 from ..time_functions.motion import Motion, MotionTable, Oscillation, RigidMotion
+from .motion_file import motion_table
 
 _POINTS = ("center", "low", "high", "translate")
 """Keys of shapes with a coordinate for each axis."""
@@ -43,7 +45,8 @@ def body_cells(
         raise ValueError(f"a {entry['shape']} in {geometry.dimensions} dimensions given, must be one in {len(shape)}")
     geometry = _placed(geometry, entry)
     is_thin = entry.get("sheet", False) or float(np.ptp(geometry.bounds, axis=0).min()) < 1
-    if not is_thin and not _covers(geometry, shape):  # of a thin one the solver says whether it has walls
+    goes_on = crossed_faces(geometry, shape, (True,) * len(shape)) != []
+    if not is_thin and not goes_on and not _covers(geometry, shape):  # of those the solver says whether they have walls
         raise ValueError(
             f"the {entry['shape']} covers no cell, must hold the centre of at least one; it lies outside the "
             f"domain, {shape} cells, or between cell centres, which are at 0.5, 1.5 and so on"
@@ -51,9 +54,13 @@ def body_cells(
     return geometry
 
 
-def body_motion(entry: dict[str, Any], name: str, dimensions: int) -> RigidMotion:
-    """The motion of a body; TypeError or ValueError where its numbers do not go together, or with the dimensions."""
+def body_motion(entry: dict[str, Any], name: str, dimensions: int, folder: Path) -> RigidMotion:
+    """The motion of a body; TypeError or ValueError where its numbers do not go together, or with the dimensions, or a
+    file in the folder is no table of them."""
     ((kind, arguments),) = entry.items()
+    if "file" in arguments:
+        read = motion_table(folder / arguments["file"], dimensions)
+        arguments = {key: value for key, value in arguments.items() if key != "file"} | read
     motion = _MOTIONS[kind](**arguments)
     motion.check(f"body {name!r}", dimensions)
     return motion

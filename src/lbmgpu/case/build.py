@@ -234,7 +234,7 @@ def fill_domain(
             name, motion = entry.get("name", f"body {index + 1}"), None
             if "motion" in entry:
                 with problems.at("bodies", index, "motion", *entry["motion"]):
-                    motion = body_motion(entry["motion"], name, len(shape))
+                    motion = body_motion(entry["motion"], name, len(shape), folder)
             domain.add_body(cells, name, condition, heat, motion=motion)
 
 

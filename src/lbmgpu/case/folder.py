@@ -1,4 +1,4 @@
-"""The output folder of a case while it runs: its lock and its log."""
+"""The output folder of a case while it runs: its lock and its log, with the warnings of the run."""
 
 from __future__ import annotations
 
@@ -13,6 +13,32 @@ from ..files.log_file import LogFile
 from ..files.regular_files import check_output
 
 log = logging.getLogger("lbmgpu")
+
+
+def write_line(file: logging.Handler | None, level: int, text: str) -> None:
+    """Write a line to the log file alone, of the rank that has it: the screen has it otherwise."""
+    if file is not None:
+        file.handle(log.makeRecord(log.name, level, __file__, 0, "%s", (text,), None))
+
+
+class WarningLog:
+    """A listener of `told_warnings` that writes warnings to the log file; it keeps those of before there is one."""
+
+    def __init__(self) -> None:
+        self._kept: list[str] = []
+        self._file: logging.Handler | None = None
+
+    def __call__(self, text: str) -> None:
+        if self._file is None:
+            self._kept.append(text)
+        write_line(self._file, logging.WARNING, text)
+
+    def write_to(self, file: logging.Handler | None) -> None:
+        """Write what there is and what comes to `file`; None on ranks that have none."""
+        self._file = file
+        for text in self._kept:
+            write_line(file, logging.WARNING, text)
+        self._kept.clear()
 
 
 def entered(

@@ -47,6 +47,7 @@ _LIMITS = {
     "exclusiveMaximum": "below",
 }
 _SIZES = {
+    "minProperties": "at least {} key",
     "minItems": "at least {} entries",
     "maxItems": "at most {} entries",
     "minLength": "at least {} characters",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from .. import checks
-from ..errors import CheckpointError, DivergedError
+from ..errors import CheckpointError, DivergedError, told_warnings
 from ..files.atomic_write import write_text
 from ..files.regular_files import file_path
 from ..parallel.processes import Processes
@@ -21,7 +21,7 @@ from ..solver.run import Checkpoint, Every, RunResult
 from ..solver.steady import Steady
 from . import centreline, convection, record, recorders, tables
 from .build import build_solver, build_steady
-from .folder import entered
+from .folder import WarningLog, entered, write_line
 from .read import check_case, is_tunnel, read_unchecked
 from .tunnel import run_tunnel
 
@@ -130,18 +130,20 @@ def run_checked(
     if "image" in output:
         import_module("matplotlib.figure")  # takes a while, and is to fail before the run if it does
     processes = Processes.of(comm)
-    solver = build_solver(case, source.parent, threads, device, processes, layout)
-    if restart is not None:
-        solver.restore(restart)
-    total = int(case["run"]["steps"]) if steps is None else checks.integer("steps", steps)
-    if restart is not None and solver.steps > total:
-        raise CheckpointError(f"{restart}: of step {solver.steps}, beyond the {total} steps of the case")
-
-    target = file_path("folder", folder if folder is not None else output.get("folder", source.stem)).absolute()
     with ExitStack() as stack:
+        stack.enter_context(told_warnings(warned := WarningLog()))
+        solver = build_solver(case, source.parent, threads, device, processes, layout)
+        if restart is not None:
+            solver.restore(restart)
+        total = int(case["run"]["steps"]) if steps is None else checks.integer("steps", steps)
+        if restart is not None and solver.steps > total:
+            raise CheckpointError(f"{restart}: of step {solver.steps}, beyond the {total} steps of the case")
+
+        target = file_path("folder", folder if folder is not None else output.get("folder", source.stem)).absolute()
         handler = processes.on_first(lambda: entered(stack, target, _left(output), restart is not None, locks))
         with logging_redirect_tqdm([log]):
             log.info("case: %s", case.get("name", source.name))
+            warned.write_to(handler)
             if restart is None:
                 processes.on_first(lambda: _set_aside(target / "checkpoint.h5"))
             if not recorders.entries(case) and not any(output.get(key, False) is not False for key in _FILES):
@@ -157,8 +159,7 @@ def run_checked(
                 if result.converged or solver.steps >= int(case["run"]["steps"]):
                     recording.finish()
             except _ENDS as error:  # for the file alone: who called says it on the screen
-                if handler is not None:
-                    handler.handle(log.makeRecord(log.name, logging.ERROR, __file__, 0, "%s", (error,), None))
+                write_line(handler, logging.ERROR, str(error))
                 raise
     return result
 

@@ -19,6 +19,7 @@ from ..files.regular_files import TABLE_BYTES, check_output, output_file, regula
 from ..solver import Solver, simulation_of
 from ..solver.steady import isothermal_places
 from ..thermal import Convection
+from .areas import areas
 
 
 class Table(NamedTuple):
@@ -51,10 +52,19 @@ TABLES = {
             "heat",
             *(f"{name if name in FACES else column(name)} flux" for name in isothermal_places(solver.domain)),
         ],
-        lambda solver: [solver.heat(), *(solver.mean_heat_flux(name) for name in isothermal_places(solver.domain))],
+        lambda solver: _heat(solver, _areas(solver)),
     ),
 }
 """By the name of the file and of the key in a case's output."""
+
+
+def _areas(solver: Solver) -> dict[str, float | None]:
+    return areas(solver.domain, isothermal_places(solver.domain))
+
+
+def _heat(solver: Solver, by_place: dict[str, float | None]) -> list[float]:
+    """The heat, and the mean flux from each of some places, by their areas."""
+    return [solver.heat(), *(solver.mean_heat_flux(name, area) for name, area in by_place.items())]
 
 
 def heat_table(solver: Solver, convection: Convection | None) -> Table:
@@ -64,9 +74,10 @@ def heat_table(solver: Solver, convection: Convection | None) -> Table:
     temperature, which is a number on both. The table of D2Q37 has the kinetic energy too, as only both together balance
     the fluxes.
     """
-    heat = TABLES["heat"]
     if models.of(solver.domain.stencil).carries_temperature:
         return _of_gas(solver.domain)
+    by_place = _areas(solver)  # once, as it looks at cells of bodies
+    heat = Table(TABLES["heat"].columns, lambda solver: _heat(solver, by_place))
     return heat if convection is None else _with_nusselt(heat, convection)
 
 

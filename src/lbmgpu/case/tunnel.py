@@ -6,7 +6,6 @@ import logging
 import os
 import re
 import sys
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any, TextIO
 
 from .. import checks
 from ..collision_table import COLLISIONS
-from ..errors import CaseError
+from ..errors import CaseError, told_warnings
 from ..files.atomic_write import replacing, write_text
 from ..files.regular_files import file_path
 from ..geometry import Geometry
@@ -23,7 +22,7 @@ from ..solver.run import RunResult
 from ..solver.surface import Surface
 from ..tunnel import WindTunnel
 from ..turbulence import GRADIENT_MODELS
-from .folder import entered
+from .folder import WarningLog, entered, write_line
 from .input_errors import Problems, at
 from .read import json_path
 
@@ -63,9 +62,11 @@ def run_tunnel(
     problems.end()
     target = file_path("folder", folder if folder is not None else output.get("folder", source.stem)).absolute()
     with ExitStack() as stack:
+        stack.enter_context(told_warnings(warned := WarningLog()))
         file = processes.on_first(lambda: entered(stack, target, _left(case["wind_tunnel"]["body"], output)))
+        warned.write_to(file)
         log.info("case: %s", case.get("name", source.name))
-        with _at_body(case), at(case, "wind_tunnel"), _warnings_in(file):
+        with _at_body(case), at(case, "wind_tunnel"):
             tunnel = WindTunnel(**_arguments(case["wind_tunnel"]) | {"body": bodies}, **given)
         for line in str(tunnel).splitlines():
             log.info("%s", line)
@@ -73,7 +74,7 @@ def run_tunnel(
             result = tunnel.run(turnovers, progress=progress and run.get("progress", True))
         log.info("%s after %d steps, %.1f MLUPS", result.reason, tunnel.solver.steps, result.mlups)
         for line in _leave(tunnel, processes, output, target, out or sys.stdout).splitlines():
-            _write_log(file, logging.INFO, line)
+            write_line(file, logging.INFO, line)
     return result
 
 
@@ -108,25 +109,6 @@ def _at_body(case: dict[str, Any]) -> Iterator[None]:
             else:
                 found.append((path, message))
         raise CaseError(found) from None
-
-
-@contextmanager
-def _warnings_in(file: logging.Handler | None) -> Iterator[None]:
-    """Write the warnings of what follows to the log file too, before they go on as they would."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield
-    seen = globals().setdefault("__warningregistry__", {})
-    for each in caught:
-        _write_log(file, logging.WARNING, str(each.message))
-    for each in caught:
-        warnings.warn_explicit(each.message, each.category, each.filename, each.lineno, registry=seen)
-
-
-def _write_log(file: logging.Handler | None, level: int, text: str) -> None:
-    """Write a line to the log file alone, of rank 0: the screen has it otherwise."""
-    if file is not None:
-        file.handle(log.makeRecord(log.name, level, __file__, 0, "%s", (text,), None))
 
 
 def _left(body: Any, output: dict[str, Any]) -> list[str]:

@@ -27,7 +27,7 @@ class BodyLinks:
     Attributes:
         links: in the engine's order, by their cells in the domain. With half-way walls those of sheets alone.
         numbers: of the engine, of each: of the cell times Q plus the direction.
-        points: ``(D, N)``, the coordinates of where each is cut.
+        points: ``(D, N)``, the coordinates of where each is cut, beside the solid cell.
         condition: the engine's name of the walls; empty for half-way ones.
         behind: the fluid cells behind its sheets, as an index of arrays of the known cells.
         at_sheets: those of its sheets, among the links.
@@ -70,6 +70,7 @@ class BodyLinks:
         behind = (chosen.cells + velocities[chosen.directions])[at_sheets]
         in_domain = np.stack([axis[at] for axis, at in zip(axes, chosen.cells.T, strict=True)], axis=1)
         points = in_domain.T + 0.5 + chosen.q * velocities[chosen.directions].T
+        points += _back(in_domain + velocities[chosen.directions], at_sheets, subdomain).T
         parts = (points, condition, tuple(np.where(wraps, behind % size, behind).T), at_sheets)
         return cls(chosen.with_cells(in_domain), numbers[order], *parts)
 
@@ -80,6 +81,15 @@ class BodyLinks:
         nowhere = tuple(axis[:0] for axis in self.behind)
         points = np.ascontiguousarray(self.points[:, kept])
         return BodyLinks(self.links.at(kept), self.numbers[kept], points, self.condition, nowhere, self.at_sheets[:0])
+
+
+def _back(ends: NDArray[np.int64], at_sheets: NDArray[np.int64], subdomain: Subdomain) -> NDArray[np.int64]:
+    """What takes the points of links that go through periodic faces to the solid cells that they lead to, at the other
+    end, as functions of coordinates have to know them there."""
+    shape = np.array(subdomain.shape)
+    back = np.where(subdomain.periodic, ends % shape - ends, 0)
+    back[at_sheets] = 0
+    return np.asarray(back)
 
 
 def _is_sheet(body: Body, without_cells: Sequence[str]) -> bool:

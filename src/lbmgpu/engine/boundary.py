@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core, checks, multispeed, values
+from ..body import Body
 from ..conditions import CUT_TEMPERATURES, Value
 from ..domain import Domain
 from ..parallel.processes import Processes
@@ -42,6 +43,15 @@ class _Given:
 def _is_function(value: Value) -> bool:
     """Whether the value depends on the place by a function."""
     return callable(value.spatial if isinstance(value, Varying) else value)
+
+
+def _check_crossing(body: Body, velocity: Value) -> None:
+    """Raise ValueError for a function of the place on a body of which a part is at the other end of the domain."""
+    if _is_function(velocity) and (crossed := body.crossed_faces):
+        raise ValueError(
+            f"velocity of body {body.name!r}: a function of coordinates given for a body that goes on through the "
+            f"periodic face {crossed[0]!r}, must be a vector there; or translate the body so that it lies in the domain"
+        )
 
 
 class BoundaryValues:
@@ -99,6 +109,7 @@ class BoundaryValues:
         for name, body in domain.bodies.items():
             if hasattr(body.condition, "velocity"):
                 velocity = body.condition.velocity
+                _check_crossing(body, velocity)
                 self._specs.append(_Given(self.body_velocities, name, velocity))
                 if name in self._links and _is_function(velocity):
                     self._specs.append(_Given(self.link_velocities, name, velocity))

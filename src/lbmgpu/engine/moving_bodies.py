@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _core, checks
 from ..body import Body
-from ..conditions import Outflow, Periodic
+from ..conditions import Outflow
 from ..domain import Domain
 from ..geometry.base import Geometry
 from ..geometry.shape_parts import ShapeParts, ball, shape_parts
@@ -68,17 +68,14 @@ class MovingBody:
         assert geometry is not None
         assert motion is not None
         label, D = f"body {body.name!r}", len(domain.shape)
-        try:
-            parts = shape_parts(geometry)
-        except ValueError as error:
-            raise ValueError(f"motion of {label}: {error}") from None
+        parts = shape_parts(geometry)
         bounds = np.zeros((2, 3))
         bounds[:, :D] = geometry.bounds
         _check_thickness(label, geometry)
         ends = np.asarray(np.isfinite(bounds).all(axis=0))
         middle = np.where(ends, np.where(ends, bounds, 0.0).mean(axis=0), np.array([*domain.shape, 0.0][:3]) / 2)
+        periodic = body.periodic
         center = middle if motion.center is None else np.array([*motion.center, 0.0][:3])
-        periodic = tuple(isinstance(domain.faces["-" + axis], Periodic) for axis in "xyz"[:D])
         _check_axis(label, motion, ends[:D])
         _check_faces(label, domain, ends[:D])
         extents = TurnedExtents(geometry, bounds, middle, motion, center)

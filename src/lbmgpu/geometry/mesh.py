@@ -118,7 +118,13 @@ class Mesh(Geometry):
 
     @property
     def bounds(self) -> Floats:
-        return np.stack([self.vertices.min(axis=0), self.vertices.max(axis=0)])
+        return self._ends
+
+    @cached_property
+    def _ends(self) -> Floats:
+        ends = np.stack([self.vertices.min(axis=0), self.vertices.max(axis=0)])
+        ends.flags.writeable = False
+        return ends
 
     @property
     def volume(self) -> float:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .images import goes_on, periodic_axes
+
 if TYPE_CHECKING:
     from .base import Geometry
 
@@ -21,7 +23,8 @@ _MOST_OF_OTHERS = 0.1
 
 
 def cut_off(geometry: Geometry, shape: tuple[int, ...], faces: Mapping[str, Any]) -> list[str]:
-    """What is to say of the parts of a geometry at rest that faces cut off, in words; nothing of a little of it.
+    """What is to say of the parts of a geometry at rest that faces cut off, in words; nothing of a little of it, and
+    nothing of what goes on at the other end of a periodic axis.
 
     Args:
         geometry: of the dimensions of the domain; of one without end, what is between its ends.
@@ -38,8 +41,8 @@ def cut_off(geometry: Geometry, shape: tuple[int, ...], faces: Mapping[str, Any]
             vector = [0] * len(shape)
             vector[axis] = n if face[0] == "-" else -n
             texts.append(
-                f"{_percent(share)} of it is outside of the domain, beyond the periodic face {face!r}, and cut off: a "
-                "body at rest does not go on at the other end; to have it there too add "
+                f"{_percent(share)} of it is outside of the domain, beyond the periodic face {face!r}, and cut off: "
+                "what is longer than the domain does not go on at the other end; to have it there too add "
                 f"geometry | geometry.translate({tuple(vector)})"
             )
         else:
@@ -63,6 +66,8 @@ def _beyond(geometry: Geometry, shape: tuple[int, ...], faces: Mapping[str, Any]
     names = "xyz"[: len(shape)]
     leaves = [("-" + name, d) for d, name in enumerate(names) if low[d] < -_REST]
     leaves += [("+" + name, d) for d, name in enumerate(names) if high[d] > ends[d] + _REST]
+    wraps = goes_on(geometry, shape, periodic_axes(shape, faces))
+    leaves = [(face, d) for face, d in leaves if not wraps[d]]
     if not leaves:
         return {}
     n = _POINTS[len(shape)]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import GeometryWarning, warn
+from .images import goes_on, periodic_axes
 from .outside import cut_off
 
 if TYPE_CHECKING:
@@ -197,7 +198,8 @@ def _in_domain(geometry: Geometry, domain: Domain) -> dict[str, Any]:
     every = solid.copy()
     for body in domain.bodies.values():
         if body.geometry is not geometry:
-            every |= body.within([np.arange(a, b) for a, b in zip(low, high, strict=True)])
+            axes = zip(low, high, domain.shape, strict=True)
+            every |= body.within([np.arange(a, b) % n for a, b, n in axes])
     closes = {}
     for face, condition in domain.faces.items():
         axis, last = "xyz".index(face[1]), face[0] == "+"
@@ -219,17 +221,28 @@ def _in_domain(geometry: Geometry, domain: Domain) -> dict[str, Any]:
 
 
 def _box(geometry: Geometry, domain: Domain, rim: int) -> tuple[list[int], list[int]]:
-    """The part of a domain that is within the bounds of a geometry and a rim."""
+    """The cells that are within the bounds of a geometry and a rim: of the domain, and beyond it along axes where the
+    geometry goes on at the other end, so that its parts are together."""
     low, high = [], []
-    for first, last, n in zip(*geometry.bounds, domain.shape, strict=True):
-        low.append(int(np.clip(np.floor(first) - rim, 0, n)))
-        high.append(int(np.clip(np.ceil(last) + rim, low[-1], n)))
+    for first, last, n, wraps in zip(*geometry.bounds, domain.shape, _wraps(geometry, domain), strict=True):
+        begins, ends = np.floor(first) - rim, np.ceil(last) + rim
+        if wraps and ends - begins > n:  # from the first centre in it on
+            begins, ends = np.ceil(first - 0.5), np.ceil(first - 0.5) + n
+        elif not wraps:
+            begins, ends = np.clip(begins, 0, n), np.clip(ends, 0, n)
+        low.append(int(begins))
+        high.append(int(max(begins, ends)))
     return low, high
 
 
+def _wraps(geometry: Geometry, domain: Domain) -> tuple[bool, ...]:
+    """For each axis, whether the geometry goes on at the other end of the domain."""
+    return goes_on(geometry, domain.shape, periodic_axes(domain.shape, domain.faces))
+
+
 def _across(geometry: Geometry, domain: Domain) -> float:
-    low, high = geometry.bounds.tolist()
-    sides = [min(b, float(n)) - max(a, 0.0) for a, b, n in zip(low, high, domain.shape, strict=True)]
+    every = zip(*geometry.bounds.tolist(), domain.shape, _wraps(geometry, domain), strict=True)
+    sides = [b - a if wraps else min(b, float(n)) - max(a, 0.0) for a, b, n, wraps in every]
     return float(max(0.0, sorted(sides)[1]))
 
 

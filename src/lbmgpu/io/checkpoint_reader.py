@@ -49,7 +49,8 @@ class Header:
         has_temperature: whether the hybrid thermal model adds a temperature to the flow.
         turbulence: shape of what is kept for velocity gradients; None if nothing is taken of them.
         boundary: face and shape of the numbers that cells before faces keep, by the names of their arrays.
-        places: of bodies that move by functions, see `checkpoint_places`.
+        places: of bodies that move by functions, see `checkpoint_places`. A file of before they were written has none,
+            and its functions are then those of the solver, unasked.
         recorders: what the file has of recorders.
     """
 

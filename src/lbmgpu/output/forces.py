@@ -33,7 +33,7 @@ class Forces(History):
         body: its name; or that of a face with `NoSlip` or `MovingWall`, such as ``"-y"``, which no body can have.
         every, start: as for `Recorder`.
         about: coordinates ``(D,)`` that the torque is about; the centroid of the body's cells, or the middle of the
-            face, if None.
+            face, if None. The torque of a body at rest that goes on through a periodic face is NaN.
         name: as for `Recorder`; ``"forces_BODY"`` if None.
 
     Raises:

@@ -193,10 +193,10 @@ class Fields:
             ``(3,)``, or ``(1,)`` in two dimensions, where it is about the z axis.
 
         Raises:
-            TypeError, ValueError: no body of that name, or a center that is not D finite numbers.
+            TypeError, ValueError: no body of that name, a center that is not D finite numbers, or a geometry at rest
+                that goes on through a periodic face, whose links act apart from each other.
         """
-        part = ForcedPart.body(self._simulation, "name", name)
-        return part.read(part.center("center", center))[1]
+        return ForcedPart.body(self._simulation, "name", name).torque("center", center)
 
     def face_force(self, face: str) -> Floats:
         """Force that the fluid exerts on the wall of a face, ``(D,)``, in lattice units.
@@ -228,8 +228,7 @@ class Fields:
         Raises:
             TypeError, ValueError: as `face_force`, or a center that is not D finite numbers.
         """
-        part = ForcedPart.face(self._simulation, "face", face)
-        return part.read(part.center("center", center))[1]
+        return ForcedPart.face(self._simulation, "face", face).torque("center", center)
 
     def _force(self, part: ForcedPart) -> Floats:
         return part.read(np.zeros(len(self._simulation.domain.shape)))[0]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _core, checks, models
+from ..body import Body
 from ..conditions import BODY_CONDITIONS, BY_KIND
 from ..domain import FACES, Domain
 from ..engine.simulation import Simulation
@@ -101,6 +102,10 @@ class ForcedPart:
         return cls(simulation, name, faces.index(name), True)
 
     @property
+    def _body(self) -> Body:
+        return self.simulation.domain.bodies[self.name]
+
+    @property
     def moves(self) -> bool:
         """Whether it is a body that moves."""
         return not self.is_face and self.name in self.simulation.boundary.moving.bodies
@@ -114,18 +119,23 @@ class ForcedPart:
     def center(self, argument: str, given: ArrayLike | None) -> Floats:
         """What torques are about, ``(D,)``: if None the centroid of a body's cells, or the middle of the face.
 
-        Of a body that moves None is the point about which it turns, which moves with it, and NaN here.
+        Of a body that moves None is the point about which it turns, which moves with it, and NaN here. So it is of one
+        that goes on through a periodic face, whose torque is NaN: its links act where their cells are, and not beside
+        each other.
 
         Raises:
-            TypeError, ValueError: about `argument`: not D finite numbers.
+            TypeError, ValueError: about `argument`: not D finite numbers; or they are given of such a body.
         """
         shape = self.simulation.domain.shape
+        crossed = [] if self.is_face or self.moves else self._body.crossed_faces
+        if given is not None and crossed:
+            raise ValueError(f"{argument}: {checks.shown(given)} given, {self._no_torque(crossed)}")
         if given is not None:
             about = checks.real_array(argument, given)
             if about.shape != (len(shape),):
                 raise ValueError(f"{argument}: shape {about.shape} given, must be ({len(shape)},)")
             return about
-        if self.moves:
+        if self.moves or crossed:
             return np.full(len(shape), np.nan)
         if not self.is_face:
             return np.array(self.simulation.bodies.centroid(self.name), np.float64)
@@ -133,6 +143,19 @@ class ForcedPart:
         axis, upper = "xyz".index(self.name[1]), self.name[0] == "+"
         middle[axis] = shape[axis] if upper else 0
         return middle
+
+    def _no_torque(self, crossed: list[str]) -> str:
+        return (
+            f"but the torque of body {self.name!r} is not known, as it goes on through the periodic face "
+            f"{crossed[0]!r}; translate it so that it lies within the domain"
+        )
+
+    def torque(self, argument: str, given: ArrayLike | None) -> Floats:
+        """The torque of `read` about what `center` makes of an argument; raises as that, also where it is not known."""
+        center = self.center(argument, given)
+        if np.isnan(center).any() and not self.moves:
+            raise ValueError(f"name: {self.name!r} given, {self._no_torque(self._body.crossed_faces)}")
+        return self.read(center)[1]
 
     def read(self, center: Floats) -> tuple[Floats, Floats]:
         """The force ``(D,)`` and the torque ``(3,)``, in two dimensions ``(1,)``, of now."""
@@ -152,7 +175,6 @@ class ForcedPart:
                 return engine.add_face_force_sampler(self.index, center.tolist(), every=every, start=start)
             return engine.add_force_sampler(self.index, self._fixed(center), every=every, start=start)
 
-    @staticmethod
-    def _fixed(center: Floats) -> list[float] | None:
-        """The center as the engine takes it of a body that moves: None for one that moves with it."""
-        return None if np.isnan(center).any() else center.tolist()
+    def _fixed(self, center: Floats) -> list[float] | None:
+        """The center as the engine takes it of a body: None for one that moves with it."""
+        return None if self.moves and np.isnan(center).any() else center.tolist()

@@ -165,6 +165,11 @@ def make_surface(
     body = domain.bodies[checks.choice("where", where, list(domain.bodies))]
     if any(each.motion is not None for each in domain.bodies.values()):
         raise ValueError("surface: of a domain with a body that moves, must be one of bodies at rest")
+    if leaves := body.crossed_faces:
+        raise ValueError(
+            f"where: body {where!r} goes on through the periodic face {leaves[0]!r}, must lie within the domain; "
+            "translate it"
+        )
     speed = None if speed is None else checks.number("speed", speed, above=0)
     density = checks.number("density", density, above=0)
     size = checks.number("size", size, above=0)

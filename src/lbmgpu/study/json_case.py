@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..case import recorders
+from ..case.areas import areas
 from ..case.read import read_unchecked, validator
 from ..case.run import run_checked
 from ..case.sweep import Sweep, swept
@@ -184,7 +185,7 @@ def numbers(solver: Solver) -> dict[str, Any]:
     places = [*faces, *bodies]
     found["heat"] = solver.heat()
     if places:
-        fluxes = [solver.mean_heat_flux(name) for name in places]
+        fluxes = [solver.mean_heat_flux(name, area) for name, area in areas(domain, places).items()]
         found["heat_flux"] = xr.DataArray(fluxes, coords={"place": places}, dims="place")
     if solver.thermal is None:
         layer = plates(domain)

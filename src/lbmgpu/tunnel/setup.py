@@ -169,7 +169,7 @@ def _fluid(fluid: Any) -> Mapping[str, float]:
         return FLUIDS[checks.choice("fluid", fluid, list(FLUIDS))]
     if not isinstance(fluid, Mapping) or set(fluid) != {"viscosity_phys", "density_phys"}:
         raise ValueError(
-            f"fluid: {checks.shown(fluid)} given, must be {checks.alternatives(list(FLUIDS))}, or a dict of "
+            f"fluid: {checks.shown(fluid)} given, must be {checks.alternatives([*map(repr, FLUIDS)])}, or a dict of "
             "'viscosity_phys' and 'density_phys'"
         )
     return {name: checks.number(f"fluid[{name!r}]", value, above=0) for name, value in fluid.items()}

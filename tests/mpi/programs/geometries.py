@@ -23,6 +23,7 @@ GEOMETRIES = {
     "holed": lbm.Mesh((10, 6, 11.5) + 2.7 * VERTICES, TRIANGLES[6:]),
     "rod": lbm.Cylinder((7, 1, 3), 2.2, "x") - lbm.Box((6, -3, 0), (9, 12, 2)),
 }
+"""The rod comes back at the other end of y."""
 warnings.simplefilter("ignore", lbm.GeometryWarning)
 
 
@@ -35,7 +36,11 @@ def populations(
         wall = lbm.NoSlip(scheme=scheme)
         if name == "ball":
             wall = lbm.MovingWall(lbm.Rotation(2e-3, (4, 6, 11.5), (1, 2, -1)), scheme=scheme)
-        domain.add_body(geometry.solid((0, 0, 0), SHAPE) if as_masks else geometry, name, wall)
+        domain.add_body(geometry, name, wall)
+        if as_masks:
+            mask = domain.bodies[name].mask
+            del domain.bodies[name]
+            domain.add_body(mask, name, wall)
     solver = lbm.Solver(domain, lbm.TRT(0.05), force=(1e-5, 0, 0), layout=layout, comm=comm, threads=1, device="auto")
     solver.step(6)
     return solver.populations(gather=True)

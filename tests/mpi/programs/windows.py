@@ -38,8 +38,9 @@ def ball(x: Any, y: Any, z: Any) -> Any:
     return (x - 4) ** 2 + (y - 6) ** 2 + (z - 15.5) ** 2 < 9
 
 
-BALL = ball(*np.meshgrid(*(np.arange(n) + 0.5 for n in SHAPE), indexing="ij"))
-STONES &= ~BALL
+X, Y, Z = np.meshgrid(*(np.arange(n) + 0.5 for n in SHAPE), indexing="ij")
+BALL = ball(X, Y, Z)
+STONES &= ~BALL & ~ball(X, Y, Z + SHAPE[2])  # the ball of the case below comes back at the other end of z
 
 
 def at(field: np.ndarray[Any, Any]) -> Any:
