@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from .. import _core, checks
 from ..collision_table import BY_KIND
 from ..collisions import Collision
@@ -37,7 +35,6 @@ def moment_count(dimensions: int) -> int:
 def check_moments(
     domain: Domain,
     collision: Collision,
-    force: Any,
     precision: str,
     storage: str,
     streaming: str | None,
@@ -45,14 +42,13 @@ def check_moments(
     turbulence: Any,
 ) -> None:
     """Raise ValueError where something does not go with ``state="moments"``."""
-    for given, right in _obstacles(domain, collision, force, precision, storage, streaming, thermal, turbulence):
+    for given, right in _obstacles(domain, collision, precision, storage, streaming, thermal, turbulence):
         raise ValueError(f"state: 'moments' given with {given}, {right}")
 
 
 def obstacle(
     domain: Domain,
     collision: Collision,
-    force: Any,
     precision: str,
     storage: str,
     streaming: str | None,
@@ -61,14 +57,13 @@ def obstacle(
 ) -> str:
     """What does not go with moments, in words; empty where everything does. It depends on nothing that devices or
     layouts have to do with, so that ``state="auto"`` does not either."""
-    found = _obstacles(domain, collision, force, precision, storage, streaming, thermal, turbulence)
+    found = _obstacles(domain, collision, precision, storage, streaming, thermal, turbulence)
     return next((given for given, _ in found), "")
 
 
 def _obstacles(
     domain: Domain,
     collision: Collision,
-    force: Any,
     precision: str,
     storage: str,
     streaming: str | None,
@@ -106,8 +101,6 @@ def _obstacles(
             yield f"the scheme {body.scheme!r} of body {name!r}", right
     if domain.sponges:
         yield "sponges", "has none so far"
-    if not _is_one_vector(force):
-        yield "a force that changes from cell to cell or in time", "has one vector for all cells and times so far"
 
 
 def _of_kind(kind: str) -> str:
@@ -119,24 +112,6 @@ def _changes_in_time(condition: Condition) -> bool:
     names = ("velocity", condition.number)
     given = [getattr(condition, name) for name in names if name and hasattr(condition, name)]
     return any(isinstance(value, Varying) or takes_time(value) for value in given)
-
-
-def _is_one_vector(force: Any) -> bool:
-    if isinstance(force, Varying) or callable(force):
-        return False
-    try:
-        return force is None or len(getattr(force, "shape", None) or np.shape(force)) <= 1
-    except ValueError:  # rows of different lengths, which are no force at all
-        return True
-
-
-def check_force(state: str, force: Any) -> None:
-    """Raise ValueError for a force that does not go with what cells keep."""
-    if state == "moments" and not _is_one_vector(force):
-        raise ValueError(
-            "force: must be one vector for all cells and times where cells keep moments, so far; "
-            "Solver(..., state='populations') takes any"
-        )
 
 
 @cache

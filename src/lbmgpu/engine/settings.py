@@ -204,9 +204,9 @@ def check_settings(
         with_constant, of_gradients = combined(collision, turbulence)
         kept, reason = state, ""
         if state == "moments":
-            check_moments(domain, with_constant, force, *numbers, thermal, of_gradients)
+            check_moments(domain, with_constant, *numbers, thermal, of_gradients)
         elif state == AUTO:
-            reason = obstacle(domain, with_constant, force, *numbers[:2], streaming, thermal, of_gradients)
+            reason = obstacle(domain, with_constant, *numbers[:2], streaming, thermal, of_gradients)
             kept = "populations" if reason else "moments"
             numbers = (*numbers[:2], streaming_of(kept, streaming, domain.stencil))
         exchange.check("channel", channel)

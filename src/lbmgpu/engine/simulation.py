@@ -34,7 +34,6 @@ from .boundary import BoundaryValues
 from .divergence import DivergenceLooks
 from .foreign_arrays import GpuArray
 from .gpu_fields import GpuField, field_of
-from .kept_state import check_force
 from .settings import Settings
 from .time_factors import TimeFactors
 from .values_ahead import ValuesAhead
@@ -91,7 +90,8 @@ class Simulation:
             precision_warnings.check_setup(self)
             self.engine = settings.engine(self.boundary)
             self.step_engine: Callable[[int], None] = self.engine.step
-            self.factors = TimeFactors(self.engine, self.boundary, self.processes)
+            keeps_moments = settings.state == "moments"
+            self.factors = TimeFactors(self.engine, self.boundary, self.processes, takes_last=keeps_moments)
             self.ahead = ValuesAhead(self.engine, self.boundary, self.factors, self.processes)
             self.set_force(force_values)
             self.set_heat_source(source)
@@ -292,7 +292,6 @@ class Simulation:
             TypeError, ValueError: a wrong one, or one that is too large at `step`.
         """
         models.check_force(self.stencil.name, force)
-        check_force(self.settings.state, force)
         if force is None:
             return None
         if callable(force) and takes_time(force):
@@ -301,6 +300,8 @@ class Simulation:
         function = None
         if isinstance(force, Varying):
             force, function = force.spatial, force.function
+        if isinstance(force, GpuArray) and self.settings.state == "moments":  # around blocks it is needed too
+            force = force.on_host()
         result, _ = self._field("force", force, self.stencil.D, self.subdomain.window)
         if isinstance(result, GpuField):
             time_factors.check_force("force", max(result.highest, -result.lowest))
@@ -325,7 +326,7 @@ class Simulation:
                 given = force.array
             elif force is not None:
                 precision_warnings.check_force(self, force)
-                given = values.to_engine(force, components=True)
+                given = self._force_to_engine(force)
             try:
                 self._give_force(in_time, given)
             except (MemoryError, _core.CudaError):  # some blocks may have it, and others not: then none has one
@@ -341,8 +342,20 @@ class Simulation:
         if in_time is None:
             self.engine.set_force(given)
         if in_time is not None or isinstance(self._force, Varying):
-            self.factors.set_force(in_time)
+            part = None if in_time is None else self._force_to_engine(np.asarray(in_time.spatial))
+            self.factors.set_force(in_time, part)
             self.ahead.forget()
+
+    def _force_to_engine(self, force: Floats) -> Floats:
+        """A force of the window as the engine takes it: that of cells that keep moments of the known cells, of which
+        other processes have some."""
+        subdomain = self.subdomain
+        if force.ndim > 1 and self.settings.state == "moments" and subdomain.known != subdomain.window:
+            wider = np.zeros((self.stencil.D, *subdomain.known[1]))
+            wider[(..., *subdomain.inside(subdomain.window))] = force
+            subdomain.with_surroundings(self.processes, wider)
+            force = wider
+        return values.to_engine(force, components=True)
 
     def _keep(self, name: str, only_on_gpus: bool) -> None:
         """Note whether the host has no copy of a field that was set."""
@@ -383,7 +396,8 @@ class Simulation:
     def _bring_force_to(self, step: int) -> None:
         """Give the engine the factor of the force of a step, if that changes in time."""
         if isinstance(self._force, Varying):
-            self.engine.set_force_factor(self._force.function(float(step)))
+            factor = self._force.function
+            self.engine.set_force_factor(factor(float(step)), factor(float(max(step - 1, 0))))
 
     def set_steps(self, steps: int) -> None:
         """Set the number of steps completed, of a state that was made otherwise."""

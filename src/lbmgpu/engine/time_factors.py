@@ -23,9 +23,14 @@ class TimeFactors:
         engine: with the values of faces and bodies.
         boundary: those values.
         processes: that the engine runs on.
+        takes_last: whether an engine of cells that keep moments takes the factor of the last step too, by whose force
+            populations follow from the moments.
     """
 
-    def __init__(self, engine: _core.Engine, boundary: BoundaryValues, processes: Processes) -> None:
+    def __init__(
+        self, engine: _core.Engine, boundary: BoundaryValues, processes: Processes, *, takes_last: bool = False
+    ) -> None:
+        self._takes_last = takes_last
         self._engine = engine
         self._boundary = boundary
         self._processes = processes
@@ -40,17 +45,18 @@ class TimeFactors:
         """Whether anything changes in time by a factor, or a body moves."""
         return bool(self._functions) or self._boundary.moving.numbers > 0
 
-    def set_force(self, force: Varying | None) -> None:
+    def set_force(self, force: Varying | None, part: values.Floats | None = None) -> None:
         """Have the engine multiply the force, of which the fixed part is an array, by factors from now on; None for one
-        that the engine is given otherwise."""
+        that the engine is given otherwise. `part` is the array as the engine takes it."""
         functions: list[TimeFunction] = self._boundary.functions
         if force is not None:
+            assert part is not None
             if force.function not in functions:
                 functions.append(force.function)
-            part = np.asarray(force.spatial)
             series = self._boundary.first_factor + functions.index(force.function)
-            factor = force.function(float(self._engine.steps))
-            self._engine.scale_force(series, values.to_engine(part, components=True), factor)
+            now = self._engine.steps
+            factor, before = (force.function(float(step)) for step in (now, max(now - 1, 0)))
+            self._engine.scale_force(series, part, factor, before)
         self._force, self._functions = force, functions
         self._first = self._end = 0
 
@@ -83,8 +89,11 @@ class TimeFactors:
 
     def _compute(self, now: int, is_read: bool) -> None:
         with collective.by_user(self._processes, "the functions of time", now):
-            columns = [function.factors(now, STEPS_AHEAD + 1) for function in self._functions]
-            table = np.stack(columns, axis=1) if columns else np.empty((STEPS_AHEAD + 1, 0))
+            first = max(now - 1, 0) if self._takes_last else now
+            rows = STEPS_AHEAD + 1 + now - first
+            columns = [function.factors(first, rows) for function in self._functions]
+            whole = np.stack(columns, axis=1) if columns else np.empty((rows, 0))
+            table = whole[now - first :]
             count = self._boundary.check_factors(now, table[:STEPS_AHEAD])
             count = self._check_force(now, table[:count])
             poses, possible = self._boundary.moving.table(now, STEPS_AHEAD + 1)
@@ -96,7 +105,7 @@ class TimeFactors:
         self._table, self._poses = table, poses
         self._first, self._end = now, now + count
         if not self._boundary.evaluates_ahead:
-            self._engine.set_factors(now, np.hstack([poses, table]))
+            self._engine.set_factors(first, whole if first < now else np.hstack([poses, table]))
 
     def _check_force(self, first: int, factors: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> int:
         """How many steps have forces in range, as `BoundaryValues.check_factors` has it."""

@@ -18,8 +18,9 @@ from ..values import Floats, as_index, centres, evaluate
 if TYPE_CHECKING:
     from .processes import Processes
 
-AROUND = 2
-"""Cells around the subdomain of which a process knows whether they are solid; as the engine has it."""
+AROUND = {2: 6, 3: 2}
+"""Cells around the subdomain, by the dimensions, of which a process knows whether they are solid, and what force is on
+them where cells keep moments; as the engine has it."""
 
 Box = tuple[tuple[int, ...], tuple[int, ...]]
 """Offset and size."""
@@ -245,9 +246,9 @@ def _grown(box: Box, margin: int) -> Box:
 
 def _widened(window: Box, shape: tuple[int, ...], periodic: tuple[bool, ...]) -> Box:
     """The known cells of a process with this window, as the engine has them."""
-    first, size = [], []
+    first, size, around = [], [], AROUND[len(shape)]
     for offset, cells, whole, wraps in zip(*window, shape, periodic, strict=True):
-        low, high = offset - AROUND, offset + cells + AROUND
+        low, high = offset - around, offset + cells + around
         if not wraps or high - low >= whole:
             low, high = (0, whole) if wraps else (max(low, 0), min(high, whole))
         first.append(low)

@@ -100,7 +100,7 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
             steps, in two dimensions six, are then advanced for each time that memory is read and written, with the same
             flow but for rounding. It goes with faces that are periodic, `NoSlip`, `MovingWall`, `FreeSlip`, and
             `VelocityInlet` and `PressureOutlet` in their default schemes, bodies with half-way walls, all of them
-            steady, one force for all cells, and a storage in the precision. ``"auto"``: moments where everything goes
+            steady, and a storage in the precision. ``"auto"``: moments where everything goes
             with them, else populations, whatever devices and layout; `report` says what does not go with them.
 
     Raises:

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "../link_data.h"
+#include "../moment_force.h"
 #include "kernels.h"
 
 namespace lbm::cpu {
@@ -67,8 +68,7 @@ struct MomentArguments {
     Address address;           // whose Q is the number of moments
     const double* parameters;  // of the collision
     double compressibility;    // 0 with the incompressible equilibrium (lattice/inertia.h)
-    bool forced;
-    double force[3];
+    backend::MomentForce<double> force;
     int steps;                           // that are advanced
     int first_y, end_y, first_z, end_z;  // the rows to update; in three dimensions a tile that the caches hold
     void* scratch;                       // MomentScratch::total() numbers
