@@ -10,7 +10,8 @@ namespace lbm::backend {
 constexpr int most_moment_steps = 6;
 
 /// Where the numbers of a force field lie: a row of each component for each (y, z), those of its components adjacent,
-/// of the block's cells and of as many around them as its halo has. Rows have room for whole packs at both ends.
+/// of the block's cells and of as many around them as its halo has. Rows have room for whole packs at both ends, and
+/// before the first layer along the last axis there are as many as a sweep along it looks back.
 struct MomentForceRows {
     static constexpr Index line = 16;  // numbers of the widest pack
 
@@ -18,6 +19,7 @@ struct MomentForceRows {
     int around_x, around_y, around_z;  // cells beside the block on each side
     Index pitch;   // from a component to the next one
     Index stride;  // from a (y, z) to the next one
+    Index lead;    // numbers before the first layer
 
     MomentForceRows() = default;
     LBM_HD MomentForceRows(const Address& a, int D)
@@ -28,13 +30,18 @@ struct MomentForceRows {
           around_y(a.halo_y),
           around_z(a.halo_z),
           pitch((a.nx + a.halo_x + line - 1) / line * line + 2 * line),
-          stride(D * pitch) {}
+          stride(D * pitch),
+          lead(D == 3 ? around_z * layer_stride() : around_y * stride) {}
     /// The place of the first component of the cell x = 0.
-    LBM_HD Index row(int y, int z) const { return (Index(z + around_z) * layer_rows() + y + around_y) * stride + line; }
+    LBM_HD Index row(int y, int z) const {
+        return lead + (Index(z + around_z) * layer_rows() + y + around_y) * stride + line;
+    }
+    /// The place of the first number of a layer along z.
+    LBM_HD Index first_of_layer(int z) const { return row(-around_y, z) - line; }
     LBM_HD Index layer_rows() const { return ny + 2 * around_y; }
     /// From a layer along z to the next one.
     LBM_HD Index layer_stride() const { return layer_rows() * stride; }
-    LBM_HD Index numbers() const { return (nz + 2 * around_z) * layer_stride(); }
+    LBM_HD Index numbers() const { return lead + (nz + 2 * around_z) * layer_stride(); }
 
     /// The cells with those around the block, along each axis, and all of them. A field as it is given has the numbers
     /// of these, x fastest.

@@ -63,8 +63,7 @@ private:
         }
         parallel_shares(threads, rows_.cells_z(), [&](Index first, Index last) {
             for (auto z = int(first) - rows_.around_z; z < int(last) - rows_.around_z; ++z) {
-                rows_.put_layer(S::D, field, z,
-                                rows_of_field_.as<Number>() + (z + rows_.around_z) * rows_.layer_stride());
+                rows_.put_layer(S::D, field, z, rows_of_field_.as<Number>() + rows_.first_of_layer(z));
             }
         });
     }

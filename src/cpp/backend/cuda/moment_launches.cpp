@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../kinds.h"
+#include "../moment_force.h"
 
 namespace lbm::cuda {
 namespace {

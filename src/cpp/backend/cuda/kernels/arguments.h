@@ -9,6 +9,7 @@
 #include "../../../lattice/turbulence/gradient_terms.h"
 #include "../../cell_box.h"
 #include "../../link_data.h"
+#include "../../moment_force.h"
 #include "../../row_box.h"
 #include "../../row_end_moments.h"
 #include "../../statistics_slots.h"
@@ -128,6 +129,7 @@ struct StateArguments {
     bool hybrid_thermal;           // hybrid thermal model
     HeatParameters<double> heat;
     void* heat_field;  // of the arithmetic type; null for a uniform source
+    backend::MomentForce<double> moment_force;  // of a state of moments, in place of the others
 };
 
 /// A copy of one population, made by one thread instead of a warp.

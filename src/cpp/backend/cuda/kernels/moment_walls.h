@@ -5,6 +5,7 @@
 #include "../../../lattice/moment_collision.h"
 #include "../../wall_links.h"
 #include "moment_arguments.h"
+#include "moment_force.h"
 #include "moment_shape.h"
 
 namespace lbm::cuda {
@@ -162,11 +163,11 @@ struct OwnPopulations {
 
 /// Computes what the formulas of a cell's links give, in the places of the incoming populations. The moments that they
 /// read of an image across x or y are the images of those of the cell, which sums of its own populations would not be.
-/// Few cells have other walls than such that reflect, so that this is no part of the loop over layers.
+/// The force is that on the cell.
 template <class S, class Real>
-__device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, const MomentWallCell& cell, bool image_x,
-                                               bool image_y, Real compressibility, const Real (&own)[S::Q],
-                                               Real (&in)[S::Q]) {
+__device__ void evaluate_formulas_with(const double (&force)[3], const MomentWallRows& walls,
+                                       const MomentWallCell& cell, bool image_x, bool image_y, Real compressibility,
+                                       const Real (&own)[S::Q], Real (&in)[S::Q]) {
     boundary::CellMoments<Real> moments{};
     moments.compressibility = compressibility;
     if ((cell.links & MomentWallCell::needs_moments) != 0) {
@@ -181,7 +182,7 @@ __device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, cons
             }
         }
         add_up<S>(h, deviation, momentum);
-        backend::set_cell_moments(moments, deviation, momentum, walls.force);
+        backend::set_cell_moments(moments, deviation, momentum, force);
         moments.velocity[0] = image_x ? -moments.velocity[0] : moments.velocity[0];
         moments.velocity[1] = image_y ? -moments.velocity[1] : moments.velocity[1];
     }
@@ -192,6 +193,21 @@ __device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, cons
             in[i] = backend::incoming<S>(*link++, moments, OwnPopulations<S, Real>{own, i});
         }
     }
+}
+
+/// Few cells have other walls than such that reflect, so that these are no part of the loop over layers: with a force that
+/// is the same everywhere and always, and with another one.
+template <class S, class Real>
+__device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, const MomentWallCell& cell, bool image_x,
+                                               bool image_y, Real compressibility, const Real (&own)[S::Q],
+                                               Real (&in)[S::Q]) {
+    evaluate_formulas_with<S>(walls.force, walls, cell, image_x, image_y, compressibility, own, in);
+}
+template <class S, class Real>
+__device__ __noinline__ void evaluate_formulas(const double (&force)[3], const MomentWallRows& walls,
+                                               const MomentWallCell& cell, bool image_x, bool image_y,
+                                               Real compressibility, const Real (&own)[S::Q], Real (&in)[S::Q]) {
+    evaluate_formulas_with<S>(force, walls, cell, image_x, image_y, compressibility, own, in);
 }
 
 /// Gives a cell the populations of its links, `given.operator()<i>()`: those in its layer in place of the incoming
@@ -214,8 +230,9 @@ __device__ void give(UInt32 links, const KeptPopulations<S, Real>& kept, Real (&
 
 /// Serves the links of those of a thread's cells that are complete, of the layer that came in `s` layers ago: others,
 /// beside a tile, would keep what is not true. Their populations are `own`.
-template <int s, class S, class Real, int V, int steps, bool images, class IsComplete>
-__device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>& walls, const Real (&own)[V][S::Q],
+template <int s, class S, class Real, int V, int steps, bool images, Forcing forcing, class IsComplete>
+__device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>& walls,
+                            const MomentForceOfThread<S, Real, V, forcing>& forces, const Real (&own)[V][S::Q],
                             Real compressibility, Real (&in)[V][S::Q], LayerSums<S, Real> (&below)[V],
                             const IsComplete& is_complete) {
     static_for<V>([&]<int v>() {
@@ -234,8 +251,20 @@ __device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>
             } else {
                 Real h[S::Q], given[S::Q];
                 static_for<S::Q>([&]<int i>() { h[i] = own[v][i]; });
-                evaluate_formulas<S>(walls.walls, walls.walls.cells[number], images && walls.image_x[v].odd,
-                                     images && walls.image_y.odd, compressibility, h, given);
+                const bool odd_x = images && walls.image_x[v].odd, odd_y = images && walls.image_y.odd;
+                const MomentWallCell& cell = walls.walls.cells[number];
+                if constexpr (forces.is_steady) {
+                    evaluate_formulas<S>(walls.walls, cell, odd_x, odd_y, compressibility, h, given);
+                } else {
+                    CellForce<S, Real> all[V];
+                    forces.template get<s + 1, s>(all);
+                    double force[3] = {};
+                    static_for<S::D>([&]<int d>() {  // the field has that of the image there
+                        const bool is_reversed = forces.is_field && (d == 0 ? odd_x : d == 1 && odd_y);
+                        force[d] = double(is_reversed ? -all[v].of[d] : all[v].of[d]);
+                    });
+                    evaluate_formulas<S>(force, walls.walls, cell, odd_x, odd_y, compressibility, h, given);
+                }
                 give<S>(links, kept, in[v], below[v], [&]<int i>() { return given[i]; });
             }
         }
