@@ -235,6 +235,7 @@ __device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>
                             const MomentForceOfThread<S, Real, V, forcing>& forces, const Real (&own)[V][S::Q],
                             Real compressibility, Real (&in)[V][S::Q], LayerSums<S, Real> (&below)[V],
                             const IsComplete& is_complete) {
+    using Force = MomentForceOfThread<S, Real, V, forcing>;
     static_for<V>([&]<int v>() {
         const UInt32 links = walls.links[s][v];
         if (MomentWallCell::has_links(links, S::Q) && is_complete(v)) {
@@ -253,14 +254,14 @@ __device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>
                 static_for<S::Q>([&]<int i>() { h[i] = own[v][i]; });
                 const bool odd_x = images && walls.image_x[v].odd, odd_y = images && walls.image_y.odd;
                 const MomentWallCell& cell = walls.walls.cells[number];
-                if constexpr (forces.is_steady) {
+                if constexpr (Force::is_steady) {
                     evaluate_formulas<S>(walls.walls, cell, odd_x, odd_y, compressibility, h, given);
                 } else {
                     CellForce<S, Real> all[V];
                     forces.template get<s + 1, s>(all);
                     double force[3] = {};
                     static_for<S::D>([&]<int d>() {  // the field has that of the image there
-                        const bool is_reversed = forces.is_field && (d == 0 ? odd_x : d == 1 && odd_y);
+                        const bool is_reversed = Force::is_field && (d == 0 ? odd_x : d == 1 && odd_y);
                         force[d] = double(is_reversed ? -all[v].of[d] : all[v].of[d]);
                     });
                     evaluate_formulas<S>(force, walls.walls, cell, odd_x, odd_y, compressibility, h, given);
