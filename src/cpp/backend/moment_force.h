@@ -17,9 +17,9 @@ struct MomentForceRows {
 
     int nx, ny, nz;
     int around_x, around_y, around_z;  // cells beside the block on each side
-    Index pitch;   // from a component to the next one
-    Index stride;  // from a (y, z) to the next one
-    Index lead;    // numbers before the first layer
+    Index pitch;                       // from a component to the next one
+    Index stride;                      // from a (y, z) to the next one
+    Index lead;                        // numbers before the first layer
 
     MomentForceRows() = default;
     LBM_HD MomentForceRows(const Address& a, int D)

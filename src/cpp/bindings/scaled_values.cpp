@@ -117,7 +117,8 @@ void bind_scaled_values(EngineClass& engine) {
                 const int D = e.domain().D;
                 const bool is_uniform = part.ndim() == 1;
                 require_series(series);
-                require_shape("part", part, is_uniform ? std::vector<py::ssize_t>{D} : array_shape(e.force_box().size, D, D));
+                require_shape("part", part,
+                              is_uniform ? std::vector<py::ssize_t>{D} : array_shape(e.force_box().size, D, D));
                 require_finite("part", part);
                 require_finite_factor(factor);
                 require_finite_factor(before.value_or(factor));

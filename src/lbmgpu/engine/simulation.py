@@ -390,8 +390,12 @@ class Simulation:
     @property
     def force(self) -> Floats | None:
         """The present force a volume, ``(D,)`` or ``(D, nx, ny[, nz])`` of this process's window; None for none."""
+        return self.force_at(self.steps)
+
+    def force_at(self, step: int) -> Floats | None:
+        """That of a step, with the force as it is given now."""
         given = self.given_force
-        return time_factors.at(given, self.steps) if isinstance(given, Varying) else given
+        return time_factors.at(given, step) if isinstance(given, Varying) else given
 
     def _bring_force_to(self, step: int) -> None:
         """Give the engine the factor of the force of a step, if that changes in time."""

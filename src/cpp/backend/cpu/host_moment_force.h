@@ -1,6 +1,6 @@
-// The force on the cells of a block on the CPU whose state is moments: uniform or a field, as it is or scaled by a factor
-// of each step. Of one that is scaled the fixed part is kept in float64, in which the product is computed where it is
-// read.
+// The force on the cells of a block on the CPU whose state is moments: uniform or a field, as it is or scaled by a
+// factor of each step. Of one that is scaled the fixed part is kept in float64, in which the product is computed where
+// it is read.
 #pragma once
 
 #include "../moment_force_state.h"

@@ -43,8 +43,8 @@ public:
 
     const Address& address() const override { return address_; }
     std::size_t bytes() const override {
-        return lattices_[0].bytes() + lattices_[1].bytes() + scratch_.bytes() + walls_.bytes() + last_velocity_.bytes() +
-               force_.bytes();
+        return lattices_[0].bytes() + lattices_[1].bytes() + scratch_.bytes() + walls_.bytes() +
+               last_velocity_.bytes() + force_.bytes();
     }
 
     void set_plan(const backend::LinkPlan& plan) override {

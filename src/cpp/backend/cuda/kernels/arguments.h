@@ -128,7 +128,7 @@ struct StateArguments {
     const double* solid_velocity;  // null if all bodies are at rest
     bool hybrid_thermal;           // hybrid thermal model
     HeatParameters<double> heat;
-    void* heat_field;  // of the arithmetic type; null for a uniform source
+    void* heat_field;                           // of the arithmetic type; null for a uniform source
     backend::MomentForce<double> moment_force;  // of a state of moments, in place of the others
 };
 

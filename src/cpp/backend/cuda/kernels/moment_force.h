@@ -1,4 +1,5 @@
-// The force on a thread's cells in an update of moments: the same in all steps and on all cells, or read beside the tile.
+// The force on a thread's cells in an update of moments: the same in all steps and on all cells, or read beside the
+// tile.
 #pragma once
 
 #include "../../../lattice/moment_state.h"
@@ -15,8 +16,8 @@ public:
     static constexpr bool is_field = forcing == Forcing::Field || forcing == Forcing::ScaledField;
     static constexpr bool is_steady = !is_field && forcing != Forcing::ScaledUniform;
 
-    /// `x` and `y` are the first of the thread's cells, of a place for which the field has numbers; `layer` is the first
-    /// that comes in.
+    /// `x` and `y` are the first of the thread's cells, of a place for which the field has numbers; `layer` is the
+    /// first that comes in.
     __device__ MomentForceOfThread(const backend::MomentForce<Real>& force, const Real (&steady)[3], int x, int y,
                                    int layer)
         : force_(force), steady_{{}, is_any} {
@@ -48,9 +49,8 @@ public:
                 });
             });
         } else if constexpr (!is_steady) {
-            static_for<V>([&]<int v>() {
-                static_for<S::D>([&]<int d>() { force[v].of[d] = force_.uniform[step][d]; });
-            });
+            static_for<V>(
+                [&]<int v>() { static_for<S::D>([&]<int d>() { force[v].of[d] = force_.uniform[step][d]; }); });
         }
     }
 

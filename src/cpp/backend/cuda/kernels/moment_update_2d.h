@@ -140,9 +140,8 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
                 sum.below[v] = layer_sums<S, 1>(f[v]);
             });
             if constexpr (s + 1 < steps) {
-                static_for<V>([&]<int v>() {
-                    populations_of<S, Collision>(m[v], force[v], a.compressibility, own[v]);
-                });
+                static_for<V>(
+                    [&]<int v>() { populations_of<S, Collision>(m[v], force[v], a.compressibility, own[v]); });
                 if constexpr (walls) {
                     at_walls.template clear<s + 1>(own);
                 }

@@ -195,8 +195,8 @@ __device__ void evaluate_formulas_with(const double (&force)[3], const MomentWal
     }
 }
 
-/// Few cells have other walls than such that reflect, so that these are no part of the loop over layers: with a force that
-/// is the same everywhere and always, and with another one.
+/// Few cells have other walls than such that reflect, so that these are no part of the loop over layers: with a force
+/// that is the same everywhere and always, and with another one.
 template <class S, class Real>
 __device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, const MomentWallCell& cell, bool image_x,
                                                bool image_y, Real compressibility, const Real (&own)[S::Q],
