@@ -162,7 +162,11 @@ def test_a_field_of_a_function_and_of_float32(rng, device):
     np.testing.assert_allclose(*made, rtol=0, atol=1e-14)
 
 
-WIDE = {"D2Q9": [(137, 23), (64, 70)], "D3Q19": [(70, 25, 13), (131, 3, 9)], "D3Q27": [(66, 13, 11), (3, 30, 8)]}
+SIZES = {
+    "D2Q9": [(137, 23), (64, 70), (8, 7)],
+    "D3Q19": [(70, 25, 13), (131, 3, 9), (6, 4, 5)],
+    "D3Q27": [(66, 13, 11), (3, 30, 8), (4, 6, 3)],
+}
 
 
 @pytest.mark.gpu
@@ -172,8 +176,8 @@ WIDE = {"D2Q9": [(137, 23), (64, 70)], "D3Q19": [(70, 25, 13), (131, 3, 9)], "D3
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("stencil", STENCILS)
 def test_a_gpu_has_the_bits_of_a_cpu(stencil, kind, which, walls, precision, rng, gpu):
-    for number, shape in enumerate(WIDE[stencil]):
-        case = forced(rng, stencil, kind, which, walls, shape, smagorinsky=0.15 * number)
+    for number, shape in enumerate(SIZES[stencil]):
+        case = forced(rng, stencil, kind, which, walls, shape, smagorinsky=0.15 * (number % 2))
         options: dict[str, Any] = {"state": "moments", "precision": precision}
         solver, other = case.solver(device="cpu", **options), case.solver(device=gpu, **options)
         assert state_of(solver) == state_of(other)

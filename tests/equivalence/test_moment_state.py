@@ -182,7 +182,6 @@ REFUSED: list[tuple[lbm.Domain, Any, dict[str, Any], str]] = [
     (periodic(), lbm.Regularized(0.1), {"storage": "float16"}, "the storage 'float16', must be the precision"),
     (periodic(), lbm.Regularized(0.1), {"streaming": "in-place"}, "the streaming 'in-place'"),
     (periodic(x=lbm.Outflow()), lbm.Regularized(0.1), {}, r"Outflow\(\) on face '-x', has"),
-    (periodic(y=lbm.MovingWall((1e-3, 0) * lbm.Sine(period=9))), lbm.Regularized(0.1), {}, "changes in time"),
 ]
 
 

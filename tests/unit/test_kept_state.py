@@ -39,6 +39,7 @@ TAKES_MOMENTS: list[tuple[lbm.Domain, Any, dict[str, Any]]] = [
     (with_body(scheme="halfway"), REGULARIZED, {"force": np.array([1e-6, 0, 0])}),
     (domain(), REGULARIZED, {"force": np.zeros((3, *SHAPE))}),
     (domain(), REGULARIZED, {"force": (1e-5, 0, 0) * lbm.Sine(period=9)}),
+    (domain(y=lbm.MovingWall((1e-3, 0, 0) * lbm.Sine(period=9))), REGULARIZED, {}),
     (domain(), REGULARIZED, {"force": lambda x, y, z: (0 * x, 0 * y, 0 * z)}),
 ]
 TAKES_POPULATIONS: list[tuple[lbm.Domain, Any, dict[str, Any], str]] = [
@@ -50,7 +51,6 @@ TAKES_POPULATIONS: list[tuple[lbm.Domain, Any, dict[str, Any], str]] = [
     (domain(), REGULARIZED, {"storage": "float16"}, "the storage 'float16'"),
     (domain(), REGULARIZED, {"streaming": "in-place"}, "the streaming 'in-place'"),
     (domain(y=lbm.Outflow()), REGULARIZED, {}, "Outflow() on face '-y'"),
-    (domain(y=lbm.MovingWall((1e-3, 0, 0) * lbm.Sine(period=9))), REGULARIZED, {}, "changes in time"),
     (with_body(), REGULARIZED, {}, "the scheme 'interpolated' of body 'ball'"),
 ]
 

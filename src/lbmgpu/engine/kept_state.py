@@ -9,12 +9,11 @@ from typing import Any
 from .. import _core, checks
 from ..collision_table import BY_KIND
 from ..collisions import Collision
-from ..conditions import BY_KIND as BY_CONDITION, Condition
+from ..conditions import BY_KIND as BY_CONDITION
 from ..custom_collision import CustomCollision
 from ..domain import Domain
 from ..models import default_streaming
 from ..thermal import HybridThermal
-from ..time_functions.product import Varying, takes_time
 
 STATES = ("populations", "moments")
 """The names of what a cell may keep."""
@@ -88,14 +87,10 @@ def _obstacles(
         if condition.engine_name not in _core.moment_faces():
             names = list(map(_of_kind, _core.moment_faces()))
             yield f"{condition!r} on face {face!r}", f"has {checks.alternatives(names)} so far"
-        if _changes_in_time(condition):
-            yield f"a value of face {face!r} that changes in time", "has steady ones so far"
     for name, body in domain.bodies.items():
         if body.motion is not None:
-            right = "has steady walls so far: bodies that move need state='populations'"
+            right = "has walls that stay where they are so far: bodies that move need state='populations'"
             yield f"the body {name!r}, which moves", right
-        elif _changes_in_time(body.condition):
-            yield f"the body {name!r}, which changes in time", "has steady walls so far"
         if body.scheme != "halfway":
             right = f"has 'halfway' walls so far, as {type(body.condition).__name__}(scheme='halfway') has"
             yield f"the scheme {body.scheme!r} of body {name!r}", right
@@ -106,12 +101,6 @@ def _obstacles(
 def _of_kind(kind: str) -> str:
     """The condition of an engine's name, as users write it."""
     return f"{BY_CONDITION[kind].__name__}()" if kind in BY_CONDITION else kind
-
-
-def _changes_in_time(condition: Condition) -> bool:
-    names = ("velocity", condition.number)
-    given = [getattr(condition, name) for name in names if name and hasattr(condition, name)]
-    return any(isinstance(value, Varying) or takes_time(value) for value in given)
 
 
 @cache

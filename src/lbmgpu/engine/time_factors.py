@@ -39,6 +39,7 @@ class TimeFactors:
         self._first = self._end = 0  # the steps whose factors are in the table
         self._table: values.Floats = np.empty((0, 0))
         self._poses: values.Floats = np.empty((0, 0))  # of bodies that move, in the same steps
+        self._last: values.Floats = np.empty((0, 0))  # of the step before them, where that is taken
 
     @property
     def any(self) -> bool:
@@ -84,6 +85,10 @@ class TimeFactors:
             each[first - self._first :][:rows] if self.any else nothing for each in (self._poses, self._table)
         )
         table = np.hstack([poses, np.stack([*numbers, numbers[-1]]), factors])
+        if self._takes_last and self._force is not None and first > 0:
+            last = self._last if first == self._first else self._table[first - self._first - 1 : first - self._first]
+            table = np.vstack([np.hstack([poses[:1], numbers[0][None], last]), table])
+            first -= 1
         if table.size > 0:  # this process has something that changes
             self._engine.set_factors(first, table)
 
@@ -102,7 +107,7 @@ class TimeFactors:
                 self._boundary.moving.check(now)
         if self._boundary.body_changes or self._force is not None:  # of which each rank knows its part
             count = int(-self._processes.agreed(float(-count)))
-        self._table, self._poses = table, poses
+        self._table, self._poses, self._last = table, poses, whole[: now - first]
         self._first, self._end = now, now + count
         if not self._boundary.evaluates_ahead:
             self._engine.set_factors(first, whole if first < now else np.hstack([poses, table]))

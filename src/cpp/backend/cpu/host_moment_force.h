@@ -3,7 +3,7 @@
 // it is read.
 #pragma once
 
-#include "../moment_force_state.h"
+#include "../moment_scaling.h"
 #include "buffer.h"
 #include "threads.h"
 
@@ -12,18 +12,18 @@ namespace lbm::cpu {
 template <class S, class Real>
 class HostMomentForce {
 public:
-    explicit HostMomentForce(const Address& address) : rows_(address, S::D) {}
+    /// Keeps a reference to the scaling, which is the block's and must outlive it.
+    HostMomentForce(const Address& address, backend::MomentScaling& scaling)
+        : rows_(address, S::D), scaling_(scaling) {}
 
     std::size_t bytes() const { return rows_of_field_.bytes(); }
-    backend::MomentForceState& state() { return state_; }
-    const backend::MomentForceState& state() const { return state_; }
 
     /// See BlockState::set_force().
     void set(const double* uniform, const double* field, int series, int threads) {
-        state_.set(S::D, uniform, field, series);
+        scaling_.set_force(S::D, uniform, field, series);
         if (field == nullptr) {
             rows_of_field_ = Buffer();
-        } else if (state_.is_scaled()) {
+        } else if (scaling_.scales_force()) {
             put<double>(field, threads);
         } else {
             put<Real>(field, threads);
@@ -31,22 +31,22 @@ public:
     }
     /// As updates take it now.
     backend::MomentForce<double> now() const {
-        backend::MomentForce<double> force = state_.template now<double>(rows_);
+        backend::MomentForce<double> force = scaling_.template force<double>(rows_);
         if (rows_of_field_.bytes() > 0) {
-            force.field = state_.is_scaled() ? nullptr : rows_of_field_.as<void>();
-            force.part = state_.is_scaled() ? rows_of_field_.as<double>() : nullptr;
+            force.field = scaling_.scales_force() ? nullptr : rows_of_field_.as<void>();
+            force.part = scaling_.scales_force() ? rows_of_field_.as<double>() : nullptr;
         }
         return force;
     }
 
     /// Sets `force` to that on a cell: with which the state was made, for step 0, or of the next step, for 1.
     void at(int step, int x, int y, int z, double (&force)[3]) const {
-        const double factor = state_.factor(step);
+        const double factor = scaling_.factor(step);
         for (int d = 0; d < S::D; ++d) {
             const Index place = rows_.row(y, z) + d * rows_.pitch + x;
             if (rows_of_field_.bytes() == 0) {
-                force[d] = state_.uniform(d, factor);
-            } else if (state_.is_scaled()) {
+                force[d] = scaling_.uniform(d, factor);
+            } else if (scaling_.scales_force()) {
                 force[d] = double(Real(rows_of_field_.as<double>()[place] * factor));
             } else {
                 force[d] = double(rows_of_field_.as<Real>()[place]);
@@ -69,7 +69,7 @@ private:
     }
 
     backend::MomentForceRows rows_;
-    backend::MomentForceState state_;
+    backend::MomentScaling& scaling_;
     Buffer rows_of_field_;
 };
 

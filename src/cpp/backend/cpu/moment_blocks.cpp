@@ -49,6 +49,7 @@ public:
 
     void set_plan(const backend::LinkPlan& plan) override {
         plan_ = &plan;
+        scaling_.set_plan(plan);
         walls_.set(plan, address_, S::D);
     }
     void plan_values_changed() override { walls_.refresh(*plan_); }
@@ -60,7 +61,7 @@ public:
         force_.set(uniform, field, series, threads_);
     }
 
-    backend::ScaledState* scaled() override { return &force_.state(); }
+    backend::ScaledState* scaled() override { return &scaling_; }
 
     Phase phase() const override { return phase_; }
     void* lattice(int which) const override { return lattices_[which % 2].template as<void>(); }
@@ -95,7 +96,7 @@ public:
     }
     void update_interior() override {
         update(inner_);
-        force_.state().was_updated(steps_);
+        scaling_.was_updated(steps_);
     }
 
     void record(backend::Timestamp timestamp) override { timestamps_[int(timestamp)] = Clock::now(); }
@@ -235,19 +236,22 @@ private:
         }
         parallel_shares(threads_, threads_, [&](Index member, Index) {
             const auto count = Index(tiles.size());
-            MomentArguments arguments{source_,
-                                      current(),
-                                      address_,
-                                      spec_.parameters.data(),
-                                      spec_.compressibility,
-                                      force_.now(),
-                                      steps_,
-                                      0,
-                                      0,
-                                      0,
-                                      0,
-                                      scratch_.template as<Real>() + member * scratch_numbers(),
-                                      walls_.get()};
+            MomentArguments arguments{
+                source_,
+                current(),
+                address_,
+                spec_.parameters.data(),
+                spec_.compressibility,
+                force_.now(),
+                steps_,
+                0,
+                0,
+                0,
+                0,
+                scratch_.template as<Real>() + member * scratch_numbers(),
+                walls_.get(),
+                scaling_.scales_walls() ? scaling_.table().data() + scaling_.next_factors() : nullptr,
+                scaling_.series()};
             for (Index k = count * member / threads_; k < count * (member + 1) / threads_; ++k) {
                 const Tile& tile = tiles[std::size_t(k)];
                 arguments.first_y = tile.first_y;
@@ -267,7 +271,7 @@ private:
     Populations rebuilt(int x, int y, int z) const {
         double made_with[3] = {};
         force_.at(0, x, y, z, made_with);
-        CellForce<S, Real> force{{}, force_.state().is_any()};
+        CellForce<S, Real> force{{}, scaling_.has_force()};
         std::transform(made_with, made_with + S::D, force.of, [](double f) { return Real(f); });
         Populations h;
         backend::with_moment_collision(spec_.collision, [&](auto collision) {
@@ -357,7 +361,8 @@ private:
     HostMomentWalls walls_;
     const std::uint8_t* solid_ = nullptr;
     const double* solid_velocity_ = nullptr;
-    HostMomentForce<S, Real> force_{address_};
+    backend::MomentScaling scaling_;
+    HostMomentForce<S, Real> force_{address_, scaling_};
     VelocityChange<Real, S::D> last_velocity_;
 };
 

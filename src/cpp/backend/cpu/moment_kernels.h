@@ -59,6 +59,9 @@ struct MomentWalls {
     // Solid cells, by rows in the same way, with one more row on each side: the first populations that a sweep reads.
     const Index* first_solid;
     const int* solid;  // x
+    // Of links whose values change in time; null where none does.
+    const backend::ScaledVector* scaled_values;
+    double reference_density, wall_inertia;
 };
 
 /// The arguments of a kernel; plain data, because kernels are compiled for several instruction sets.
@@ -73,6 +76,10 @@ struct MomentArguments {
     int first_y, end_y, first_z, end_z;  // the rows to update; in three dimensions a tile that the caches hold
     void* scratch;                       // MomentScratch::total() numbers
     const MomentWalls* walls = nullptr;  // null without any
+    // The factors of the first step, and from those of a step to those of the next one; null where values of walls do
+    // not change in time.
+    const double* factors = nullptr;
+    int series = 0;
 };
 
 /// Advances the cells of some rows.

@@ -19,6 +19,7 @@
 
 #include "../../lattice/moment_collision.h"
 #include "../../lattice/parameters.h"
+#include "../scaled_values.h"
 #include "../wall_links.h"
 #include "moment_pairs.h"
 #include "moment_rings.h"
@@ -123,7 +124,7 @@ private:
             const Real* own = populations(s, row);
             Real* const below = sums(s, row);
             for_wall_cells(row, layer, [&](const MomentWallCell& cell) {
-                const backend::WallLink* link = a_.walls->links + cell.first;
+                const backend::WallLink* next = a_.walls->links + cell.first;
                 const boundary::CellMoments<Real> moments = cell_moments(cell, own, s, row, layer);
                 int k = 0;
                 Real given[S::Q] = {};
@@ -131,7 +132,9 @@ private:
                     constexpr int up = S::c[i][S::D - 1];
                     if ((cell.links >> i & 1U) != 0) {
                         const RingPopulations f{own + cell.x, width, i};
-                        const Real incoming = backend::incoming<S>(*link++, moments, f);
+                        backend::WallLink link = *next++;
+                        set_value(link, s);
+                        const Real incoming = backend::incoming<S>(link, moments, f);
                         if constexpr (up < 0) {
                             above[k * width + cell.x] = incoming;
                         } else if constexpr (up == 0) {
@@ -144,6 +147,16 @@ private:
                 });
                 add_to_sums<1>(below + cell.x, given);
             });
+        }
+    }
+
+    /// Sets the value of a link that changes in time to that of a stage's step.
+    void set_value(backend::WallLink& link, int s) const {
+        if (a_.factors != nullptr && link.scaled >= 0) {
+            const MomentWalls& walls = *a_.walls;
+            const double* const factors = a_.factors + Index(s) * a_.series;
+            backend::ScaledValues<S>{walls.scaled_values, factors, walls.reference_density, walls.wall_inertia}.set(
+                link);
         }
     }
 

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "../moment_force_state.h"
+#include "../moment_scaling.h"
 #include "kernels/update_kinds.h"
 #include "upload.h"
 
@@ -16,19 +16,18 @@ namespace lbm::cuda {
 
 class DeviceMomentForce {
 public:
-    /// Keeps a reference to the stream, which must outlive it.
-    DeviceMomentForce(const backend::BlockSpec& spec, const Address& address, int D, const WorkStream& stream)
-        : precision_(spec.precision), D_(D), rows_(address, D), stream_(stream) {}
+    /// Keeps references to the stream and the scaling, which must outlive it.
+    DeviceMomentForce(const backend::BlockSpec& spec, const Address& address, int D, const WorkStream& stream,
+                      backend::MomentScaling& scaling)
+        : precision_(spec.precision), D_(D), rows_(address, D), stream_(stream), scaling_(scaling) {}
 
     std::size_t bytes() const { return rows_of_field_.bytes(); }
-    backend::MomentForceState& state() { return state_; }
-    const backend::MomentForceState& state() const { return state_; }
     Forcing kind() const { return kind_; }
 
     /// See BlockState::set_force(). If the upload fails there is none, rather than a part of one.
     void set(const double* uniform, const double* field, int series) {
         kind_ = Forcing::None;
-        state_.set(D_, nullptr, nullptr, -1);
+        scaling_.set_force(D_, nullptr, nullptr, -1);
         if (field == nullptr) {
             rows_of_field_ = DeviceBuffer();
         } else if (series >= 0) {
@@ -36,7 +35,7 @@ public:
         } else {
             backend::with_real(precision_, [&](auto real) { put<decltype(real)>(field); });
         }
-        state_.set(D_, uniform, field, series);
+        scaling_.set_force(D_, uniform, field, series);
         if (field != nullptr) {
             kind_ = series >= 0 ? Forcing::ScaledField : Forcing::Field;
         } else if (series >= 0) {
@@ -48,7 +47,7 @@ public:
     /// As updates and readers take it now.
     template <class Number>
     backend::MomentForce<Number> now() const {
-        backend::MomentForce<Number> force = state_.template now<Number>(rows_);
+        backend::MomentForce<Number> force = scaling_.template force<Number>(rows_);
         force.is_any = kind_ != Forcing::None;
         force.field = kind_ == Forcing::Field ? rows_of_field_.as<void>() : nullptr;
         force.part = kind_ == Forcing::ScaledField ? rows_of_field_.as<double>() : nullptr;
@@ -80,7 +79,7 @@ private:
     int D_;
     backend::MomentForceRows rows_;
     const WorkStream& stream_;
-    backend::MomentForceState state_;
+    backend::MomentScaling& scaling_;
     Forcing kind_ = Forcing::None;
     DeviceBuffer rows_of_field_;
 };

@@ -25,6 +25,7 @@ struct MomentKernel {
     Forcing forcing;
     bool walls;
     bool images;  // whether there are faces with free slip
+    bool scaled;  // whether values of walls change in time
 };
 KernelName moment_kernel(const backend::BlockSpec& spec, const MomentKernel& kind);
 

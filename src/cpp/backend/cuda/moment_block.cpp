@@ -75,6 +75,7 @@ public:
     void set_plan(const backend::LinkPlan& plan) override {
         ++revision_;
         plan_ = &plan;
+        scaling_.set_plan(plan);
         walls_.set_plan(plan);
         std::vector<backend::CopyRun> runs;
         std::vector<SingleCopy> singles;
@@ -104,7 +105,7 @@ public:
             expect_kernels();
         }
     }
-    backend::ScaledState* scaled() override { return &force_.state(); }
+    backend::ScaledState* scaled() override { return &scaling_; }
     bool is_asynchronous() const override { return true; }
     void on_device(const std::function<void()>& work) const override {
         const DeviceScope scope(device_.ordinal);
@@ -158,6 +159,10 @@ public:
     void set_boundary_numbers(const double*) override {}
 
     void update_shell(int steps) override {
+        if (scaling_.scales_walls()) {
+            streams_.join();
+            walls_.set_factors(scaling_);
+        }
         streams_.fork();
         step_ = {steps, lattices_[now_].as<void>(), lattices_[1 - now_].as<void>()};
         update(streams_.border(), shell_);
@@ -165,7 +170,7 @@ public:
     }
     void update_interior() override {
         update(stream_, inner_);
-        force_.state().was_updated(step_.steps);
+        scaling_.was_updated(step_.steps);
     }
 
     void record(backend::Timestamp timestamp) override { streams_.record(timestamp); }
@@ -174,10 +179,8 @@ public:
     }
     int updates_of_cycle() const override { return 2; }
     int place_in_cycle() const override { return now_; }
-    /// Of a force that changes in time each launch has other arguments.
-    Index updates_in_cycle() const override {
-        return force_.state().is_scaled() ? 0 : std::numeric_limits<Index>::max();
-    }
+    /// Where something changes in time each launch has other arguments.
+    Index updates_in_cycle() const override { return scaling_.any() ? 0 : std::numeric_limits<Index>::max(); }
     Index revision() const override { return revision_; }
     std::unique_ptr<backend::Recorder> make_recorder(const std::vector<BlockState*>& mates) override {
         std::vector<StepStreams*> others;
@@ -275,7 +278,13 @@ private:
 
     MomentKernel kernel(int steps, bool walls) const {
         const MomentTiling& tiling = walls ? tilings_.walled : tilings_.clean;
-        return {steps, tiling.cells_per_thread, tiling.rows, force_.kind(), walls, walls_.has_images()};
+        return {steps,
+                tiling.cells_per_thread,
+                tiling.rows,
+                force_.kind(),
+                walls,
+                walls_.has_images(),
+                scaling_.scales_walls()};
     }
     void expect_kernels() {
         kernels_.expect(moment_kernel(spec_, kernel(most_steps(), false)));
@@ -344,8 +353,7 @@ private:
     void launch(const WorkStream& stream, const MomentUnits& units, bool walls) {
         using Parameters = typename Collision::template Parameters<Real>;
         const auto& [list, count] = units.with_walls(walls);
-        const double steady[3] = {force_.state().uniform(0, 1), force_.state().uniform(1, 1),
-                                  force_.state().uniform(2, 1)};
+        const double steady[3] = {scaling_.uniform(0, 1), scaling_.uniform(1, 1), scaling_.uniform(2, 1)};
         const MomentUpdate<Real, Parameters> arguments{static_cast<const Real*>(step_.source),
                                                        static_cast<Real*>(step_.target),
                                                        address_,
@@ -355,7 +363,7 @@ private:
                                                        backend::parameters_of<Parameters>(spec_),
                                                        Real(spec_.compressibility),
                                                        {Real(steady[0]), Real(steady[1]), Real(steady[2])},
-                                                       walls_.arguments(steady),
+                                                       walls_.arguments(steady, scaling_),
                                                        force_.now<Real>()};
         const MomentKernel kind = kernel(step_.steps, walls);
         const MomentThreads threads = moment_threads(spec_, kind);
@@ -408,7 +416,8 @@ private:
     MomentTilings tilings_{};
     std::vector<MomentUnits> shell_, inner_;
     DeviceBuffer runs_, singles_, solid_, solid_velocity_;
-    DeviceMomentForce force_{spec_, address_, D_, stream_};
+    backend::MomentScaling scaling_;
+    DeviceMomentForce force_{spec_, address_, D_, stream_, scaling_};
     mutable DeviceSums sums_{spec_, stream_, kernels_};
     mutable FieldStaging staging_{spec_, address_, stream_, kernels_};
 };

@@ -37,6 +37,12 @@ struct MomentWallRows {
     // of the arithmetic type for each of `cells`. Tiles that compute the same cell write the same numbers.
     void* kept;
     Index cell_count;
+    // Of links whose values change in time: the plan's, and the factors of the first step, with `series` from those of
+    // a step to those of the next one.
+    const backend::ScaledVector* scaled_values;
+    const double* factors;
+    int series;
+    double reference_density, wall_inertia;
 
     LBM_HD Index row(const Address& a, int x, int y, int z) const {
         const int around_z = a.halo_z == 0 ? 0 : around;

@@ -54,6 +54,18 @@ public:
         }
     }
 
+    /// The force in a step on cell v of the layer that came in `back` layers ago, or if that is an image across x or y,
+    /// on the cell of which it is the image.
+    template <int step, int back>
+    __device__ void on_real_cell(int v, bool is_image_x, bool is_image_y, double (&force)[3]) const {
+        CellForce<S, Real> all[V];
+        get<step, back>(all);
+        static_for<S::D>([&]<int d>() {  // the field has that of the image there
+            const bool is_reversed = is_field && (d == 0 ? is_image_x : d == 1 && is_image_y);
+            force[d] = double(is_reversed ? -all[v].of[d] : all[v].of[d]);
+        });
+    }
+
 private:
     template <class A, class B, bool first>
     struct OneOf {

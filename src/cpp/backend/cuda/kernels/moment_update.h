@@ -47,8 +47,8 @@ struct MomentPlace {
     }
 };
 
-template <class S, class Collision, class Real, class Parameters, Forcing forcing, bool walls, bool images, int V,
-          int steps, int rows, int pitch>
+template <class S, class Collision, class Real, class Parameters, Forcing forcing, bool walls, bool images, bool scaled,
+          int V, int steps, int rows, int pitch>
 __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 1)
     update_moments(const __grid_constant__ MomentUpdate<Real, Parameters> a) {
     using Tile = MomentTile<S, Real, V, steps, rows>;
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
     };
 
     using Force = MomentForceOfThread<S, Real, V, forcing>;
-    Force forces(a.varying, a.force, at.x < address.nx + steps ? at.x : 0, reads ? at.y : 0, first_z - steps);
+    Force forces(a.varying, a.force, x, reads ? at.y : 0, first_z - steps);
     Real* const shared = dynamic_shared<Real>();
     MomentSums<S, Real, V> sums[steps];
     MomentPacks<S, Real, V> read;
@@ -154,8 +154,8 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
                 Tile::template gather<0>(exposed, at.slot, own, f);
                 Tile::template gather<1>(exposed, at.slot, own, f);
                 if constexpr (walls) {
-                    apply_links<s>(at_walls, forces, own, a.compressibility, f, sum.below,
-                                   [&](int) { return k >= 2 * s; });
+                    apply_links<s, scaled>(at_walls, forces, own, a.compressibility, f, sum.below,
+                                           [&](int) { return k >= 2 * s; });
                 }
                 static_for<V>([&]<int v>() {
                     sum.two[v] = add_own_layer<S>(sum.below[v], layer_sums<S, 0>(f[v]));

@@ -37,8 +37,8 @@ __device__ void gather_from_warp(const Real (&own)[V][S::Q], Real (&f)[V][S::Q])
     });
 }
 
-template <class S, class Collision, class Real, class Parameters, Forcing forcing, bool walls, bool images, int V,
-          int steps, int extra_lanes, int pitch>
+template <class S, class Collision, class Real, class Parameters, Forcing forcing, bool walls, bool images, bool scaled,
+          int V, int steps, int extra_lanes, int pitch>
 __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::threads,
                                   StripShape<S, Real, V, steps, extra_lanes>::blocks)
     update_moments_2d(const __grid_constant__ MomentUpdate<Real, Parameters> a) {
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
     Real* to = a.target + address.row(first_y, 0, 0) + moment_place(0, x, stride);
 
     using Force = MomentForceOfThread<S, Real, V, forcing>;
-    Force forces(a.varying, a.force, at_x < address.nx + steps ? at_x : 0, 0, first_y - steps);
+    Force forces(a.varying, a.force, x, 0, first_y - steps);
     MomentSums<S, Real, V> sums[steps];
     MomentWallsOfThread<S, Real, V, steps, images> at_walls(a.walls, address, x, 0, has_cells);
     MomentPacks<S, Real, V> packs;
@@ -132,8 +132,9 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
                 m[v] = collided<S, Collision>(in, force[v], a.compressibility, a.parameters);
             });
             if constexpr (walls) {
-                apply_links<s>(at_walls, forces, own, a.compressibility, f, sum.below,
-                               [&](int v) { return k >= 2 * s && lane * V + v >= s && lane * V + v < 32 * V - s; });
+                apply_links<s, scaled>(at_walls, forces, own, a.compressibility, f, sum.below, [&](int v) {
+                    return k >= 2 * s && lane * V + v >= s && lane * V + v < 32 * V - s;
+                });
             }
             static_for<V>([&]<int v>() {
                 sum.two[v] = add_own_layer<S>(sum.below[v], layer_sums<S, 0>(f[v]));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../../lattice/moment_collision.h"
+#include "../../scaled_values.h"
 #include "../../wall_links.h"
 #include "moment_arguments.h"
 #include "moment_force.h"
@@ -164,8 +165,8 @@ struct OwnPopulations {
 /// Computes what the formulas of a cell's links give, in the places of the incoming populations. The moments that they
 /// read of an image across x or y are the images of those of the cell, which sums of its own populations would not be.
 /// The force is that on the cell.
-template <class S, class Real>
-__device__ void evaluate_formulas_with(const double (&force)[3], const MomentWallRows& walls,
+template <class S, class Real, class Values>
+__device__ void evaluate_formulas_with(const double (&force)[3], const Values& values, const MomentWallRows& walls,
                                        const MomentWallCell& cell, bool image_x, bool image_y, Real compressibility,
                                        const Real (&own)[S::Q], Real (&in)[S::Q]) {
     boundary::CellMoments<Real> moments{};
@@ -186,28 +187,31 @@ __device__ void evaluate_formulas_with(const double (&force)[3], const MomentWal
         moments.velocity[0] = image_x ? -moments.velocity[0] : moments.velocity[0];
         moments.velocity[1] = image_y ? -moments.velocity[1] : moments.velocity[1];
     }
-    const backend::WallLink* link = walls.links + cell.first;
+    const backend::WallLink* next = walls.links + cell.first;
 #pragma unroll 1
     for (int i = 1; i < S::Q; ++i) {
         if ((cell.links >> i & 1U) != 0) {
-            in[i] = backend::incoming<S>(*link++, moments, OwnPopulations<S, Real>{own, i});
+            backend::WallLink link = *next++;
+            values.set(link);
+            in[i] = backend::incoming<S>(link, moments, OwnPopulations<S, Real>{own, i});
         }
     }
 }
 
 /// Few cells have other walls than such that reflect, so that these are no part of the loop over layers: with a force
-/// that is the same everywhere and always, and with another one.
+/// and values that are the same everywhere and always, and with others.
 template <class S, class Real>
 __device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, const MomentWallCell& cell, bool image_x,
                                                bool image_y, Real compressibility, const Real (&own)[S::Q],
                                                Real (&in)[S::Q]) {
-    evaluate_formulas_with<S>(walls.force, walls, cell, image_x, image_y, compressibility, own, in);
+    evaluate_formulas_with<S>(walls.force, backend::SteadyValues{}, walls, cell, image_x, image_y, compressibility, own,
+                              in);
 }
-template <class S, class Real>
-__device__ __noinline__ void evaluate_formulas(const double (&force)[3], const MomentWallRows& walls,
+template <class S, class Real, class Values>
+__device__ __noinline__ void evaluate_formulas(const double (&force)[3], Values values, const MomentWallRows& walls,
                                                const MomentWallCell& cell, bool image_x, bool image_y,
                                                Real compressibility, const Real (&own)[S::Q], Real (&in)[S::Q]) {
-    evaluate_formulas_with<S>(force, walls, cell, image_x, image_y, compressibility, own, in);
+    evaluate_formulas_with<S>(force, values, walls, cell, image_x, image_y, compressibility, own, in);
 }
 
 /// Gives a cell the populations of its links, `given.operator()<i>()`: those in its layer in place of the incoming
@@ -230,7 +234,7 @@ __device__ void give(UInt32 links, const KeptPopulations<S, Real>& kept, Real (&
 
 /// Serves the links of those of a thread's cells that are complete, of the layer that came in `s` layers ago: others,
 /// beside a tile, would keep what is not true. Their populations are `own`.
-template <int s, class S, class Real, int V, int steps, bool images, Forcing forcing, class IsComplete>
+template <int s, bool scaled, class S, class Real, int V, int steps, bool images, Forcing forcing, class IsComplete>
 __device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>& walls,
                             const MomentForceOfThread<S, Real, V, forcing>& forces, const Real (&own)[V][S::Q],
                             Real compressibility, Real (&in)[V][S::Q], LayerSums<S, Real> (&below)[V],
@@ -254,17 +258,20 @@ __device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>
                 static_for<S::Q>([&]<int i>() { h[i] = own[v][i]; });
                 const bool odd_x = images && walls.image_x[v].odd, odd_y = images && walls.image_y.odd;
                 const MomentWallCell& cell = walls.walls.cells[number];
-                if constexpr (Force::is_steady) {
+                if constexpr (Force::is_steady && !scaled) {
                     evaluate_formulas<S>(walls.walls, cell, odd_x, odd_y, compressibility, h, given);
                 } else {
-                    CellForce<S, Real> all[V];
-                    forces.template get<s + 1, s>(all);
                     double force[3] = {};
-                    static_for<S::D>([&]<int d>() {  // the field has that of the image there
-                        const bool is_reversed = Force::is_field && (d == 0 ? odd_x : d == 1 && odd_y);
-                        force[d] = double(is_reversed ? -all[v].of[d] : all[v].of[d]);
-                    });
-                    evaluate_formulas<S>(force, walls.walls, cell, odd_x, odd_y, compressibility, h, given);
+                    forces.template on_real_cell<s + 1, s>(v, odd_x, odd_y, force);
+                    if constexpr (scaled) {
+                        const MomentWallRows& rows = walls.walls;
+                        const backend::ScaledValues<S> values{rows.scaled_values, rows.factors + s * rows.series,
+                                                              rows.reference_density, rows.wall_inertia};
+                        evaluate_formulas<S>(force, values, rows, cell, odd_x, odd_y, compressibility, h, given);
+                    } else {
+                        evaluate_formulas<S>(force, backend::SteadyValues{}, walls.walls, cell, odd_x, odd_y,
+                                             compressibility, h, given);
+                    }
                 }
                 give<S>(links, kept, in[v], below[v], [&]<int i>() { return given[i]; });
             }
