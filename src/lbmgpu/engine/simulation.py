@@ -24,7 +24,7 @@ from ..models import Model
 from ..parallel import collective
 from ..parallel.fair_lock import FairLock
 from ..parallel.subdomain import Box, Subdomain
-from ..thermal import HybridThermal, source_value
+from ..thermal import HybridThermal
 from ..time_functions.product import Varying, takes_time
 from ..turbulence import TurbulenceModel, of_collision
 from ..values import Floats
@@ -34,6 +34,7 @@ from .boundary import BoundaryValues
 from .divergence import DivergenceLooks
 from .foreign_arrays import GpuArray
 from .gpu_fields import GpuField, field_of
+from .heat_source import evaluate_source
 from .settings import Settings
 from .time_factors import TimeFactors
 from .values_ahead import ValuesAhead
@@ -84,7 +85,7 @@ class Simulation:
             with collective.by_user(self.processes, "the functions of Solver"):
                 self.boundary = BoundaryValues(self.domain, thermal, subdomain=self.subdomain, cells=self.bodies)
                 force_values = self.evaluate_force(force)
-                source = None if thermal is None else self.evaluate_source(thermal.source)
+                source = None if thermal is None else evaluate_source(settings, thermal.source)
             self.boundary.complete(self.processes)
             argument_warnings.warn_of_bodies(self.domain, self.bodies, self.processes)
             precision_warnings.check_setup(self)
@@ -347,14 +348,9 @@ class Simulation:
             self.ahead.forget()
 
     def _force_to_engine(self, force: Floats) -> Floats:
-        """A force of the window as the engine takes it: that of cells that keep moments of the known cells, of which
-        other processes have some."""
-        subdomain = self.subdomain
-        if force.ndim > 1 and self.settings.state == "moments" and subdomain.known != subdomain.window:
-            wider = np.zeros((self.stencil.D, *subdomain.known[1]))
-            wider[(..., *subdomain.inside(subdomain.window))] = force
-            subdomain.with_surroundings(self.processes, wider)
-            force = wider
+        """A force of the window as the engine takes it: that of cells that keep moments of the known cells."""
+        if force.ndim > 1 and self.settings.state == "moments":
+            force = self.subdomain.widened(self.processes, force)
         return values.to_engine(force, components=True)
 
     def _keep(self, name: str, only_on_gpus: bool) -> None:
@@ -409,25 +405,6 @@ class Simulation:
         self._bring_force_to(steps)
         self.boundary.forget_time()
         self.ahead.forget()
-
-    def evaluate_source(self, source: Any) -> Floats | GpuField | None:
-        """A heat source as given by the user, as a read-only array or on a GPU; TypeError or ValueError for a wrong
-        one."""
-        if source is None:
-            return None
-        if isinstance(source, GpuArray):
-            shape, window = self.domain.shape, self.subdomain.window
-            box = window if self.subdomain.is_part(source.shape, 0) else ((0,) * len(shape), shape)
-            field = field_of(self.settings, source, None, box)
-            if field is not None:
-                checks.temperatures("source", field.extremes)
-                return field
-            source = source.on_host()
-        result, _ = self.subdomain.field("source", source_value(source), None, self.subdomain.window)
-        result = result.copy()
-        checks.temperatures("source", result)
-        result.flags.writeable = False
-        return result
 
     def set_heat_source(self, source: Floats | GpuField | None) -> None:
         """Pass an evaluated heat source to the engine."""

@@ -141,6 +141,15 @@ class Subdomain:
             array = np.take(array, numbers, axis=lead + axis)
         return array
 
+    def widened(self, processes: Processes, array: NDArray[Any]) -> NDArray[Any]:
+        """An array of the window with what other processes have of the known cells; all of them call this together."""
+        if processes.size == 1:
+            return array
+        wider = np.zeros((*array.shape[: array.ndim - len(self.shape)], *self.known[1]), dtype=array.dtype)
+        wider[(..., *self.inside(self.window))] = array
+        self.with_surroundings(processes, wider)
+        return wider
+
     def with_surroundings(self, processes: Processes, array: NDArray[Any]) -> None:
         """Fill in what other processes have of an array of the known cells; all processes call this together."""
         lead = array.shape[: array.ndim - len(self.shape)]

@@ -1,4 +1,4 @@
-"""Forces per cell and in time on cells that keep moments, which blocks need around them too: the bits of one process."""
+"""Forces per cell and in time on cells that keep moments, also around blocks: in the bits of one process."""
 
 from typing import Any
 
