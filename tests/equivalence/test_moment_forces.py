@@ -109,6 +109,24 @@ def test_a_checkpoint_continues_bit_for_bit(kind, which, rng, tmp_path: Path, de
     np.testing.assert_array_equal(loaded.velocity(), solver.velocity())
 
 
+@pytest.mark.parametrize("which", FORCES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_checkpoints_move_between_populations_and_moments(kind, which, rng, tmp_path: Path):
+    """The populations are those of the force with which the state was made."""
+    case = forced(rng, "D3Q19", kind, which, True)
+    fluid = case.fluid()
+    for state, other in (("moments", "populations"), ("populations", "moments")):
+        solver = case.solver(state=state)
+        solver.step(3)
+        solver.save(tmp_path / f"{state}.h5")
+        loaded = lbm.Solver.load(tmp_path / f"{state}.h5", device="cpu", state=other)
+        for steps in (0, 10):
+            solver.step(steps)
+            loaded.step(steps)
+            found, expected = loaded.populations()[:, fluid], solver.populations()[:, fluid]
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
+
+
 @pytest.mark.parametrize("which", ["in time", "field in time"])
 @pytest.mark.parametrize("stencil", STENCILS)
 def test_the_bits_are_those_of_a_loop_that_assigns(stencil, which, rng, device):
