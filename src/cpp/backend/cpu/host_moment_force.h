@@ -23,11 +23,15 @@ public:
         scaling_.set_force(S::D, uniform, field, series);
         if (field == nullptr) {
             rows_of_field_ = Buffer();
-        } else if (scaling_.scales_force()) {
-            put<double>(field, threads);
-        } else {
-            put<Real>(field, threads);
+            return;
         }
+        if constexpr (sizeof(Real) < sizeof(double)) {
+            if (!scaling_.scales_force()) {
+                put<Real>(field, threads);
+                return;
+            }
+        }
+        put<double>(field, threads);
     }
     /// As updates take it now.
     backend::MomentForce<double> now() const {
