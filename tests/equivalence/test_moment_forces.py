@@ -146,6 +146,23 @@ def test_the_bits_are_those_of_a_loop_that_assigns(stencil, which, rng, device):
     np.testing.assert_array_equal(loop.force, solver.force)
 
 
+@pytest.mark.parametrize("which", FORCES)
+def test_readers_see_the_force(which, rng, device):
+    """Sums, probes, statistics and histories of forces are those of the populations."""
+    case = forced(rng, "D3Q19", "regularized", which, True)
+    found = []
+    for options in ({"device": "cpu"}, {"device": device, "state": "moments"}):
+        solver = case.solver(**options)
+        probe, mean = lbm.Probe([(3.2, 2.5, 1.5), (9.5, 6.1, 3.3)]), lbm.Mean("velocity", "density")
+        force = lbm.Forces("body 1")
+        solver.record(probe, mean, force, every=3)
+        solver.run(10)
+        numbers = [solver.mass(), solver.momentum(), solver.kinetic_energy(), probe["velocity"], probe["density"]]
+        found.append([*numbers, mean["velocity"], mean["density"], force["force"], force["torque"]])
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-12, atol=1e-12)
+
+
 def test_a_force_may_come_and_go(rng, device):
     case = forced(rng, "D3Q19", "regularized", "field", True)
     solver, other = case.solver(state="moments", device=device), case.solver(device="cpu")
