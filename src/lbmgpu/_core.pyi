@@ -237,10 +237,14 @@ class Engine:
         in such an array, which rise. ``"link velocity"`` is that of its cut links, ``(D, N)``, and
         ``"link temperature"`` theirs, ``(N,)``."""
 
-    def scale_force(self, series: int, part: NDArray[np.float64], factor: float) -> None:
-        """The same of the force, whose part `set_force` would take, until that is called; `factor` is that of now."""
+    def scale_force(
+        self, series: int, part: NDArray[np.float64], factor: float, before: float | None = None
+    ) -> None:
+        """The same of the force, whose part `set_force` would take, until that is called; `factor` is that of now, and
+        `before` that of the step before, `factor` if None."""
 
-    def set_force_factor(self, factor: float) -> None: ...  # of a state that is set, until steps are made
+    def set_force_factor(self, factor: float, before: float | None = None) -> None:
+        """The factors of a state that is set, until steps are made; `before` as by `scale_force`."""
     def set_factors(self, first: int, table: NDArray[np.float64]) -> None:
         """The factors ``(steps, series)`` of the steps from `first` on: of all that are made, and of one more."""
 
@@ -255,8 +259,9 @@ class Engine:
         """Fill with the field of heat sources, ``(nz, ny, nx)``, as blocks on GPUs have it; ValueError without one."""
 
     def set_force(self, force: NDArray[np.float64] | GpuArray | None) -> None:
-        """Body force a volume, ``(D,)`` or ``(D, nz, ny, nx)`` of the window; None for none. ValueError for an array in
-        a GPU's memory that lacks cells, and where a block is on the CPU."""
+        """Body force a volume, ``(D,)`` or ``(D, nz, ny, nx)`` of the window, with cells that keep moments of the known
+        cells; None for none. ValueError for an array in a GPU's memory that lacks cells, where a block is on the CPU,
+        and where cells keep moments."""
 
     def force_field(self, out: NDArray[np.float64]) -> None:
         """Fill with the field of forces, ``(D, nz, ny, nx)``, as blocks on GPUs have it; ValueError without one."""

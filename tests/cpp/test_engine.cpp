@@ -265,8 +265,8 @@ TEST(engine_scaled_force_has_the_factor_of_each_step) {
         const int D = uniform.domain().D;
         const auto cells = std::size_t(uniform.domain().cells());
         const std::vector<double> part(std::size_t(D) * cells, 1e-4), factors{0.5, -1, 2, 0.25, 1};
-        uniform.scale_force(1, part.data(), nullptr, factors[0]);
-        field.scale_force(1, nullptr, part.data(), factors[0]);
+        uniform.scale_force(1, part.data(), nullptr, factors[0], factors[0]);
+        field.scale_force(1, nullptr, part.data(), factors[0], factors[0]);
         CHECK_THROWS(std::logic_error, "none given", uniform.step(1));
         const auto set_force = [&](int step) {
             assigned.set_force(std::vector<double>(std::size_t(D), 1e-4 * factors[std::size_t(step)]));

@@ -182,9 +182,6 @@ REFUSED: list[tuple[lbm.Domain, Any, dict[str, Any], str]] = [
     (periodic(), lbm.Regularized(0.1), {"storage": "float16"}, "the storage 'float16', must be the precision"),
     (periodic(), lbm.Regularized(0.1), {"streaming": "in-place"}, "the streaming 'in-place'"),
     (periodic(x=lbm.Outflow()), lbm.Regularized(0.1), {}, r"Outflow\(\) on face '-x', has"),
-    (periodic(y=lbm.MovingWall((1e-3, 0) * lbm.Sine(period=9))), lbm.Regularized(0.1), {}, "changes in time"),
-    (periodic(), lbm.Regularized(0.1), {"force": np.zeros((2, 8, 8))}, "one vector for all cells and times"),
-    (periodic(), lbm.Regularized(0.1), {"force": (1e-5, 0) * lbm.Sine(period=9)}, "one vector for all cells"),
 ]
 
 
@@ -201,6 +198,3 @@ def test_bodies_and_unknown_words_are_refused():
         lbm.Solver(domain, lbm.Regularized(0.1), state="moments", device="cpu")
     with pytest.raises(ValueError, match="state: 'cells' given"):
         lbm.Solver(periodic(), lbm.Regularized(0.1), state="cells", device="cpu")
-    solver = lbm.Solver(periodic(), lbm.Regularized(0.1), state="moments", device="cpu")
-    with pytest.raises(ValueError, match="force"):
-        solver.force = np.zeros((2, 8, 8))

@@ -43,7 +43,10 @@ def test_ranks_cut_across_rows(count: int, device: str, request: pytest.FixtureR
 @pytest.mark.parametrize("count", launch.counts(2, 3))
 @pytest.mark.parametrize(
     "program",
-    ["kept_states", "turbulence", "probes", "time_functions", "derived", "means", "wind_tunnel", "moving_bodies"],
+    [
+        *("kept_states", "moment_forces", "turbulence", "probes", "time_functions", "derived"),
+        *("means", "wind_tunnel", "moving_bodies"),
+    ],
 )
 def test_ranks_do_as_one_process(
     program: str, count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest

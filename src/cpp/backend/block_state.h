@@ -152,8 +152,8 @@ public:
     /// Sets which cells are solid, and their wall velocity (null: at rest). The caller owns both arrays, and calls this
     /// again when they have changed.
     virtual void set_solid(const std::uint8_t* solid, const double* velocity) = 0;
-    /// Sets a uniform force, or a field of D components, which is copied; both null for no force. With a `series` of 0
-    /// or more the force of each step is the product of this with that factor of the step (ScaledState), in float64.
+    /// Sets a uniform force, or a field of D components (of moments: MomentForceRows), copied; both null for none. With
+    /// a `series` of 0 or more the force of each step is this times that factor of it (ScaledState), in float64.
     virtual void set_force(const double* uniform, const double* field, int series) = 0;
 
     /// The phase of the last step, or of the current one once its shell has been updated.

@@ -92,7 +92,7 @@ void set_force(Engine& e, const std::optional<Field>& given) {
     }
     const std::optional<Doubles> force = of_host(given);
     if (force && force->ndim() != 1) {
-        require_shape("force", *force, window_shape(e, e.domain().D));
+        require_shape("force", *force, array_shape(e.force_box().size, e.domain().D, e.domain().D));
         require_finite("force", *force);
         const double* field = force->data();
         const InUse use(e);

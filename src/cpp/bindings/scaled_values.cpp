@@ -113,26 +113,30 @@ void bind_scaled_values(EngineClass& engine) {
              py::arg("part") = py::none(), py::arg("offset") = 0.0, py::arg("places") = std::vector<Index>{})
         .def(
             "scale_force",
-            [](Engine& e, int series, const Doubles& part, double factor) {
+            [](Engine& e, int series, const Doubles& part, double factor, std::optional<double> before) {
                 const int D = e.domain().D;
                 const bool is_uniform = part.ndim() == 1;
                 require_series(series);
-                require_shape("part", part, is_uniform ? std::vector<py::ssize_t>{D} : window_shape(e, D));
+                require_shape("part", part,
+                              is_uniform ? std::vector<py::ssize_t>{D} : array_shape(e.force_box().size, D, D));
                 require_finite("part", part);
                 require_finite_factor(factor);
+                require_finite_factor(before.value_or(factor));
                 const double* values = part.data();
                 const InUse use(e);
-                e.scale_force(series, is_uniform ? values : nullptr, is_uniform ? nullptr : values, factor);
+                e.scale_force(series, is_uniform ? values : nullptr, is_uniform ? nullptr : values, factor,
+                              before.value_or(factor));
             },
-            py::arg("series"), py::arg("part"), py::arg("factor"))
+            py::arg("series"), py::arg("part"), py::arg("factor"), py::arg("before") = py::none())
         .def(
             "set_force_factor",
-            [](Engine& e, double factor) {
+            [](Engine& e, double factor, std::optional<double> before) {
                 require_finite_factor(factor);
+                require_finite_factor(before.value_or(factor));
                 const InUse use(e);
-                e.set_force_factor(factor);
+                e.set_force_factor(factor, before.value_or(factor));
             },
-            py::arg("factor"))
+            py::arg("factor"), py::arg("before") = py::none())
         .def(
             "set_factors",
             [](Engine& e, Index first, const Doubles& table) {

@@ -9,6 +9,7 @@
 
 #include "interior.h"
 #include "models.h"
+#include "moment_force.h"
 #include "sponge_plan.h"
 
 namespace lbm::engine {
@@ -173,11 +174,17 @@ void Engine::set_force(const std::vector<double>& force) {
 
 void Engine::give_force(const double* uniform, const double* field, int series) {
     check_drive(spec_, "force");
-    if (field != nullptr && spec_.state->steps_per_launch > 1) {  // it would be needed around blocks too
+    if (spec_.state->keeps_moments && field != nullptr) {
+        for (Part& part : parts_) {
+            const backend::MomentForceRows rows(part.state->address(), domain_.D);
+            part.state->set_force(nullptr, force_around(domain_, part.place, rows, field).data(), series);
+        }
+    } else if (field != nullptr && spec_.state->steps_per_launch > 1) {  // it would be needed around blocks too
         throw std::invalid_argument("force: a state that advances several steps a launch takes one that is uniform");
+    } else {
+        give_parts(field, window_, domain_.D,
+                   [&](auto& block, const double* part) { block.set_force(uniform, part, series); });
     }
-    give_parts(field, window_, domain_.D,
-               [&](auto& block, const double* part) { block.set_force(uniform, part, series); });
     force_is_scaled_by(series);
 }
 

@@ -91,10 +91,11 @@ public:
     void scale_body_temperature(int body, ScaledValue value, double offset);
     void scale_link_temperature(int body, ScaledValue value, double offset);
     /// The same of the force, until another one is set: the product of a `uniform` part or of a `field`, the other
-    /// being null, with a factor. `factor` is that of the present state.
-    void scale_force(int series, const double* uniform, const double* field, double factor);
-    /// Sets the factor of such a force for a state that is set, until steps are made or factors given.
-    void set_force_factor(double factor);
+    /// being null, with a factor. `factor` is that of the present state, `before` that of the step before.
+    void scale_force(int series, const double* uniform, const double* field, double factor, double before);
+    /// Sets the factor of such a force for a state that is set, until steps are made or factors given. By that of the
+    /// step before populations follow from moments.
+    void set_force_factor(double factor, double before);
     /// Sets the factors of the steps from `first` on, `series` for each. Steps need those of each of them, and of the
     /// step that would follow.
     void set_factors(Index first, int series, std::vector<double> table);
@@ -110,6 +111,8 @@ public:
     void initialize(const InitialValues& given, bool nonequilibrium);
     /// The cells that fields of an initial state cover.
     const Box& initial_box(bool nonequilibrium) const { return nonequilibrium ? domain_.known : window_; }
+    /// The cells that a force field covers: with cells that keep moments those around the local subdomain too.
+    const Box& force_box() const { return spec_.state->keeps_moments ? domain_.known : window_; }
     /// The same with fields only (null: density 1, at rest).
     void initialize(const double* density, const double* velocity, bool nonequilibrium,
                     const double* temperature = nullptr);

@@ -92,17 +92,20 @@ void Engine::scale_link_temperature(int body, ScaledValue value, double offset) 
     scaling_is_new();
 }
 
-void Engine::scale_force(int series, const double* uniform, const double* field, double factor) {
-    if (spec_.state->steps_per_launch > 1) {
+void Engine::scale_force(int series, const double* uniform, const double* field, double factor, double before) {
+    if (spec_.state->steps_per_launch > 1 && !spec_.state->keeps_moments) {
         throw std::invalid_argument("force: must not change in time with a state that advances several steps a launch");
     }
     give_force(uniform, field, series);
-    set_force_factor(factor);
+    set_force_factor(factor, before);
 }
 
-void Engine::set_force_factor(double factor) {
+void Engine::set_force_factor(double factor, double before) {
     for (backend::BlockState* state : states_) {
         if (backend::ScaledState* scaled = state->scaled()) {
+            if (spec_.state->keeps_moments) {
+                scaled->set_force_factor(before);
+            }
             scaled->set_force_factor(factor);
         }
     }

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "../backend/moment_force.h"
+
 namespace lbm::engine {
 namespace {
 
@@ -70,7 +72,7 @@ Layout Layout::single(const int (&shape)[3], const std::string& device) {
 }
 
 Box known_around(const Domain& domain, const Box& window) {
-    constexpr int depth = 2;
+    const int depth = domain.D == 2 ? backend::most_moment_steps : 2;  // sweeps over moments advance so many steps
     Box known{};
     for (int a = 0; a < 3; ++a) {
         const int n = domain.size[a];

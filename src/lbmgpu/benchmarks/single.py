@@ -81,7 +81,6 @@ def completed(
         check_moments(
             make_domain(replace(found, size=8)),  # whose conditions are those of any size
             make_collision(found),
-            None,
             *(found.precision, found.storage, found.streaming),
             HEAT if found.has_temperature else None,
             make_turbulence(found),

@@ -6,17 +6,14 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from .. import _core, checks
 from ..collision_table import BY_KIND
 from ..collisions import Collision
-from ..conditions import BY_KIND as BY_CONDITION, Condition
+from ..conditions import BY_KIND as BY_CONDITION
 from ..custom_collision import CustomCollision
 from ..domain import Domain
 from ..models import default_streaming
 from ..thermal import HybridThermal
-from ..time_functions.product import Varying, takes_time
 
 STATES = ("populations", "moments")
 """The names of what a cell may keep."""
@@ -37,7 +34,6 @@ def moment_count(dimensions: int) -> int:
 def check_moments(
     domain: Domain,
     collision: Collision,
-    force: Any,
     precision: str,
     storage: str,
     streaming: str | None,
@@ -45,14 +41,13 @@ def check_moments(
     turbulence: Any,
 ) -> None:
     """Raise ValueError where something does not go with ``state="moments"``."""
-    for given, right in _obstacles(domain, collision, force, precision, storage, streaming, thermal, turbulence):
+    for given, right in _obstacles(domain, collision, precision, storage, streaming, thermal, turbulence):
         raise ValueError(f"state: 'moments' given with {given}, {right}")
 
 
 def obstacle(
     domain: Domain,
     collision: Collision,
-    force: Any,
     precision: str,
     storage: str,
     streaming: str | None,
@@ -61,14 +56,13 @@ def obstacle(
 ) -> str:
     """What does not go with moments, in words; empty where everything does. It depends on nothing that devices or
     layouts have to do with, so that ``state="auto"`` does not either."""
-    found = _obstacles(domain, collision, force, precision, storage, streaming, thermal, turbulence)
+    found = _obstacles(domain, collision, precision, storage, streaming, thermal, turbulence)
     return next((given for given, _ in found), "")
 
 
 def _obstacles(
     domain: Domain,
     collision: Collision,
-    force: Any,
     precision: str,
     storage: str,
     streaming: str | None,
@@ -93,50 +87,20 @@ def _obstacles(
         if condition.engine_name not in _core.moment_faces():
             names = list(map(_of_kind, _core.moment_faces()))
             yield f"{condition!r} on face {face!r}", f"has {checks.alternatives(names)} so far"
-        if _changes_in_time(condition):
-            yield f"a value of face {face!r} that changes in time", "has steady ones so far"
     for name, body in domain.bodies.items():
         if body.motion is not None:
-            right = "has steady walls so far: bodies that move need state='populations'"
+            right = "has walls that stay where they are so far: bodies that move need state='populations'"
             yield f"the body {name!r}, which moves", right
-        elif _changes_in_time(body.condition):
-            yield f"the body {name!r}, which changes in time", "has steady walls so far"
         if body.scheme != "halfway":
             right = f"has 'halfway' walls so far, as {type(body.condition).__name__}(scheme='halfway') has"
             yield f"the scheme {body.scheme!r} of body {name!r}", right
     if domain.sponges:
         yield "sponges", "has none so far"
-    if not _is_one_vector(force):
-        yield "a force that changes from cell to cell or in time", "has one vector for all cells and times so far"
 
 
 def _of_kind(kind: str) -> str:
     """The condition of an engine's name, as users write it."""
     return f"{BY_CONDITION[kind].__name__}()" if kind in BY_CONDITION else kind
-
-
-def _changes_in_time(condition: Condition) -> bool:
-    names = ("velocity", condition.number)
-    given = [getattr(condition, name) for name in names if name and hasattr(condition, name)]
-    return any(isinstance(value, Varying) or takes_time(value) for value in given)
-
-
-def _is_one_vector(force: Any) -> bool:
-    if isinstance(force, Varying) or callable(force):
-        return False
-    try:
-        return force is None or len(getattr(force, "shape", None) or np.shape(force)) <= 1
-    except ValueError:  # rows of different lengths, which are no force at all
-        return True
-
-
-def check_force(state: str, force: Any) -> None:
-    """Raise ValueError for a force that does not go with what cells keep."""
-    if state == "moments" and not _is_one_vector(force):
-        raise ValueError(
-            "force: must be one vector for all cells and times where cells keep moments, so far; "
-            "Solver(..., state='populations') takes any"
-        )
 
 
 @cache

@@ -48,6 +48,23 @@ def extra_bytes_per_cell(
     return solid + force + velocity + heat
 
 
+def moment_force_bytes(shape: tuple[int, ...], precision: str, steps: int, *, scaled: bool) -> int:
+    """Bytes that a force per cell takes in addition to `extra_bytes_per_cell` where cells keep moments: the rows of the
+    cells around one block, with room for whole packs, and what is handed to the block.
+
+    Args:
+        shape, precision: of the engine.
+        steps: that an update advances.
+        scaled: whether it changes in time.
+    """
+    wider = [n + 2 * steps for n in shape]
+    rows = math.prod(wider[1:]) + steps * math.prod(wider[1:-1])  # with those before the first layer
+    number = 8 if scaled else np.dtype(precision).itemsize
+    in_block = rows * (-(-(shape[0] + steps) // 16) * 16 + 32) * number
+    handed = math.prod(wider) * 8
+    return len(shape) * (in_block - math.prod(shape) * number + handed)
+
+
 def moment_bytes(stencil: str, shape: tuple[int, ...], walled: Sequence[str], threads: int, *, on_cpu: bool) -> int:
     """Bytes that cells that keep moments take in addition to their lattices, from above; bodies' walls come on top.
 

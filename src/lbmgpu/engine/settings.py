@@ -24,8 +24,8 @@ from ..thermal import HybridThermal
 from ..turbulence import GradientModel, combined
 from . import argument_warnings, cpu_share as cpu_share_of
 from .boundary import BoundaryValues
-from .kept_state import AUTO, check_moments, check_state, obstacle, streaming_of
-from .memory import check_memory, extra_bytes_per_cell, moment_bytes
+from .kept_state import AUTO, check_moments, check_state, obstacle, steps_per_update, streaming_of
+from .memory import check_memory, extra_bytes_per_cell, moment_bytes, moment_force_bytes
 
 MAX_THREADS = 4096
 CELLS_PER_THREAD = 4096
@@ -86,6 +86,9 @@ class Settings:
             walled = [face for face, condition in domain.faces.items() if not isinstance(condition, Periodic)]
             blocks = self.devices if self.layout is None else [block.device for block in self.layout]
             more = moment_bytes(domain.stencil, domain.shape, walled, self.threads, on_cpu="cpu" in blocks)
+            if force_field:
+                steps = steps_per_update(self.state, domain.stencil)
+                more += moment_force_bytes(domain.shape, self.precision, steps, scaled=scaled_force)
             extra_bytes += -(-more // domain.cells)
         check_memory(
             domain.stencil,
@@ -204,9 +207,9 @@ def check_settings(
         with_constant, of_gradients = combined(collision, turbulence)
         kept, reason = state, ""
         if state == "moments":
-            check_moments(domain, with_constant, force, *numbers, thermal, of_gradients)
+            check_moments(domain, with_constant, *numbers, thermal, of_gradients)
         elif state == AUTO:
-            reason = obstacle(domain, with_constant, force, *numbers[:2], streaming, thermal, of_gradients)
+            reason = obstacle(domain, with_constant, *numbers[:2], streaming, thermal, of_gradients)
             kept = "populations" if reason else "moments"
             numbers = (*numbers[:2], streaming_of(kept, streaming, domain.stencil))
         exchange.check("channel", channel)

@@ -24,7 +24,7 @@ from ..models import Model
 from ..parallel import collective
 from ..parallel.fair_lock import FairLock
 from ..parallel.subdomain import Box, Subdomain
-from ..thermal import HybridThermal, source_value
+from ..thermal import HybridThermal
 from ..time_functions.product import Varying, takes_time
 from ..turbulence import TurbulenceModel, of_collision
 from ..values import Floats
@@ -34,7 +34,7 @@ from .boundary import BoundaryValues
 from .divergence import DivergenceLooks
 from .foreign_arrays import GpuArray
 from .gpu_fields import GpuField, field_of
-from .kept_state import check_force
+from .heat_source import evaluate_source
 from .settings import Settings
 from .time_factors import TimeFactors
 from .values_ahead import ValuesAhead
@@ -85,13 +85,14 @@ class Simulation:
             with collective.by_user(self.processes, "the functions of Solver"):
                 self.boundary = BoundaryValues(self.domain, thermal, subdomain=self.subdomain, cells=self.bodies)
                 force_values = self.evaluate_force(force)
-                source = None if thermal is None else self.evaluate_source(thermal.source)
+                source = None if thermal is None else evaluate_source(settings, thermal.source)
             self.boundary.complete(self.processes)
             argument_warnings.warn_of_bodies(self.domain, self.bodies, self.processes)
             precision_warnings.check_setup(self)
             self.engine = settings.engine(self.boundary)
             self.step_engine: Callable[[int], None] = self.engine.step
-            self.factors = TimeFactors(self.engine, self.boundary, self.processes)
+            keeps_moments = settings.state == "moments"
+            self.factors = TimeFactors(self.engine, self.boundary, self.processes, takes_last=keeps_moments)
             self.ahead = ValuesAhead(self.engine, self.boundary, self.factors, self.processes)
             self.looks = DivergenceLooks(self)
             self.set_force(force_values)
@@ -292,7 +293,6 @@ class Simulation:
             TypeError, ValueError: a wrong one, or one that is too large at `step`.
         """
         models.check_force(self.stencil.name, force)
-        check_force(self.settings.state, force)
         if force is None:
             return None
         if callable(force) and takes_time(force):
@@ -301,6 +301,8 @@ class Simulation:
         function = None
         if isinstance(force, Varying):
             force, function = force.spatial, force.function
+        if isinstance(force, GpuArray) and self.settings.state == "moments":  # around blocks it is needed too
+            force = force.on_host()
         result, _ = self._field("force", force, self.stencil.D, self.subdomain.window)
         if isinstance(result, GpuField):
             time_factors.check_force("force", max(result.highest, -result.lowest))
@@ -325,7 +327,7 @@ class Simulation:
                 given = force.array
             elif force is not None:
                 precision_warnings.check_force(self, force)
-                given = values.to_engine(force, components=True)
+                given = self._force_to_engine(force)
             try:
                 self._give_force(in_time, given)
             except (MemoryError, _core.CudaError):  # some blocks may have it, and others not: then none has one
@@ -341,8 +343,15 @@ class Simulation:
         if in_time is None:
             self.engine.set_force(given)
         if in_time is not None or isinstance(self._force, Varying):
-            self.factors.set_force(in_time)
+            part = None if in_time is None else self._force_to_engine(np.asarray(in_time.spatial))
+            self.factors.set_force(in_time, part)
             self.ahead.forget()
+
+    def _force_to_engine(self, force: Floats) -> Floats:
+        """A force of the window as the engine takes it: that of cells that keep moments of the known cells."""
+        if force.ndim > 1 and self.settings.state == "moments":
+            force = self.subdomain.widened(self.processes, force)
+        return values.to_engine(force, components=True)
 
     def _keep(self, name: str, only_on_gpus: bool) -> None:
         """Note whether the host has no copy of a field that was set."""
@@ -377,13 +386,18 @@ class Simulation:
     @property
     def force(self) -> Floats | None:
         """The present force a volume, ``(D,)`` or ``(D, nx, ny[, nz])`` of this process's window; None for none."""
+        return self.force_at(self.steps)
+
+    def force_at(self, step: int) -> Floats | None:
+        """That of a step, with the force as it is given now."""
         given = self.given_force
-        return time_factors.at(given, self.steps) if isinstance(given, Varying) else given
+        return time_factors.at(given, step) if isinstance(given, Varying) else given
 
     def _bring_force_to(self, step: int) -> None:
         """Give the engine the factor of the force of a step, if that changes in time."""
         if isinstance(self._force, Varying):
-            self.engine.set_force_factor(self._force.function(float(step)))
+            factor = self._force.function
+            self.engine.set_force_factor(factor(float(step)), factor(float(max(step - 1, 0))))
 
     def set_steps(self, steps: int) -> None:
         """Set the number of steps completed, of a state that was made otherwise."""
@@ -391,25 +405,6 @@ class Simulation:
         self._bring_force_to(steps)
         self.boundary.forget_time()
         self.ahead.forget()
-
-    def evaluate_source(self, source: Any) -> Floats | GpuField | None:
-        """A heat source as given by the user, as a read-only array or on a GPU; TypeError or ValueError for a wrong
-        one."""
-        if source is None:
-            return None
-        if isinstance(source, GpuArray):
-            shape, window = self.domain.shape, self.subdomain.window
-            box = window if self.subdomain.is_part(source.shape, 0) else ((0,) * len(shape), shape)
-            field = field_of(self.settings, source, None, box)
-            if field is not None:
-                checks.temperatures("source", field.extremes)
-                return field
-            source = source.on_host()
-        result, _ = self.subdomain.field("source", source_value(source), None, self.subdomain.window)
-        result = result.copy()
-        checks.temperatures("source", result)
-        result.flags.writeable = False
-        return result
 
     def set_heat_source(self, source: Floats | GpuField | None) -> None:
         """Pass an evaluated heat source to the engine."""

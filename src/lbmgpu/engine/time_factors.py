@@ -23,9 +23,14 @@ class TimeFactors:
         engine: with the values of faces and bodies.
         boundary: those values.
         processes: that the engine runs on.
+        takes_last: whether an engine of cells that keep moments takes the factor of the last step too, by whose force
+            populations follow from the moments.
     """
 
-    def __init__(self, engine: _core.Engine, boundary: BoundaryValues, processes: Processes) -> None:
+    def __init__(
+        self, engine: _core.Engine, boundary: BoundaryValues, processes: Processes, *, takes_last: bool = False
+    ) -> None:
+        self._takes_last = takes_last
         self._engine = engine
         self._boundary = boundary
         self._processes = processes
@@ -34,23 +39,25 @@ class TimeFactors:
         self._first = self._end = 0  # the steps whose factors are in the table
         self._table: values.Floats = np.empty((0, 0))
         self._poses: values.Floats = np.empty((0, 0))  # of bodies that move, in the same steps
+        self._last: values.Floats = np.empty((0, 0))  # of the step before them, where that is taken
 
     @property
     def any(self) -> bool:
         """Whether anything changes in time by a factor, or a body moves."""
         return bool(self._functions) or self._boundary.moving.numbers > 0
 
-    def set_force(self, force: Varying | None) -> None:
+    def set_force(self, force: Varying | None, part: values.Floats | None = None) -> None:
         """Have the engine multiply the force, of which the fixed part is an array, by factors from now on; None for one
-        that the engine is given otherwise."""
+        that the engine is given otherwise. `part` is the array as the engine takes it."""
         functions: list[TimeFunction] = self._boundary.functions
         if force is not None:
+            assert part is not None
             if force.function not in functions:
                 functions.append(force.function)
-            part = np.asarray(force.spatial)
             series = self._boundary.first_factor + functions.index(force.function)
-            factor = force.function(float(self._engine.steps))
-            self._engine.scale_force(series, values.to_engine(part, components=True), factor)
+            now = self._engine.steps
+            factor, before = (force.function(float(step)) for step in (now, max(now - 1, 0)))
+            self._engine.scale_force(series, part, factor, before)
         self._force, self._functions = force, functions
         self._first = self._end = 0
 
@@ -78,13 +85,20 @@ class TimeFactors:
             each[first - self._first :][:rows] if self.any else nothing for each in (self._poses, self._table)
         )
         table = np.hstack([poses, np.stack([*numbers, numbers[-1]]), factors])
+        if self._takes_last and self._force is not None and first > 0:
+            last = self._last if first == self._first else self._table[first - self._first - 1 : first - self._first]
+            table = np.vstack([np.hstack([poses[:1], numbers[0][None], last]), table])
+            first -= 1
         if table.size > 0:  # this process has something that changes
             self._engine.set_factors(first, table)
 
     def _compute(self, now: int, is_read: bool) -> None:
         with collective.by_user(self._processes, "the functions of time", now):
-            columns = [function.factors(now, STEPS_AHEAD + 1) for function in self._functions]
-            table = np.stack(columns, axis=1) if columns else np.empty((STEPS_AHEAD + 1, 0))
+            first = max(now - 1, 0) if self._takes_last else now
+            rows = STEPS_AHEAD + 1 + now - first
+            columns = [function.factors(first, rows) for function in self._functions]
+            whole = np.stack(columns, axis=1) if columns else np.empty((rows, 0))
+            table = whole[now - first :]
             count = self._boundary.check_factors(now, table[:STEPS_AHEAD])
             count = self._check_force(now, table[:count])
             poses, possible = self._boundary.moving.table(now, STEPS_AHEAD + 1)
@@ -93,10 +107,10 @@ class TimeFactors:
                 self._boundary.moving.check(now)
         if self._boundary.body_changes or self._force is not None:  # of which each rank knows its part
             count = int(-self._processes.agreed(float(-count)))
-        self._table, self._poses = table, poses
+        self._table, self._poses, self._last = table, poses, whole[: now - first]
         self._first, self._end = now, now + count
         if not self._boundary.evaluates_ahead:
-            self._engine.set_factors(now, np.hstack([poses, table]))
+            self._engine.set_factors(first, whole if first < now else np.hstack([poses, table]))
 
     def _check_force(self, first: int, factors: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> int:
         """How many steps have forces in range, as `BoundaryValues.check_factors` has it."""

@@ -270,9 +270,9 @@ def _as_kept(simulation: Simulation, found: _Found) -> NDArray[Any]:
     def converted() -> tuple[NDArray[Any], float, float]:
         with np.errstate(over="ignore", invalid="ignore"):  # of numbers that are none of a flow
             if found.kept == "moments":
-                result = rebuilt(simulation, found.state), 0.0, 0.0
+                result = rebuilt(simulation, found.state, found.steps), 0.0, 0.0
             else:
-                result = projected(simulation, found.state)
+                result = projected(simulation, found.state, found.steps)
         _check_finite("state", result[0], simulation.bodies.solid.T)
         return result
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
+from .. import _core, values
 from ..engine.simulation import Simulation
 from ..errors import ProjectedStateWarning, warn
 
@@ -24,9 +24,9 @@ not in their moments, with walls, forces and an eddy viscosity after hundreds of
 
 
 class _Cells:
-    """An engine of a few cells, whose state is moments in float64."""
+    """An engine of a few cells, whose state is moments in float64, of a state after so many `steps`."""
 
-    def __init__(self, simulation: Simulation, count: int) -> None:
+    def __init__(self, simulation: Simulation, count: int, steps: int) -> None:
         self._stencil, self._count = simulation.stencil, min(count, ROW * MOST_ROWS)
         self._shape = (ROW, -(-self._count // ROW)) + (1,) * (self._stencil.D - 2)
         self._engine = _core.Engine(
@@ -41,7 +41,9 @@ class _Cells:
             state="moments",
             **simulation.collision.parameters(self._stencil),
         )
-        if (force := simulation.given_force) is not None:
+        force = simulation.force_at(max(steps - 1, 0))  # that of the step which has made the state
+        self._field = None if force is None or force.ndim == 1 else values.to_engine(force, components=True)
+        if force is not None and self._field is None:
             self._engine.set_force(np.asarray(force, dtype=np.float64))
         self._weights = np.asarray(self._stencil.w, dtype=np.float64)[:, None]
 
@@ -56,55 +58,60 @@ class _Cells:
         self._engine.get_state(out)
         return out.reshape(len(out), -1)[:, : deviations.shape[1]]
 
-    def deviations(self, moments: NDArray[np.float64]) -> NDArray[np.float64]:
-        """``(Q, cells)``, the deviations from rest of the populations that follow from moments, ``(n, cells)``."""
+    def deviations(self, moments: NDArray[np.float64], part: slice) -> NDArray[np.float64]:
+        """``(Q, cells)``, the deviations from rest of the populations that follow from moments, ``(n, cells)``, of this
+        part of the cells."""
+        if self._field is not None:
+            self._engine.set_force(self._whole(self._field.reshape(len(self._field), -1)[:, part], 0.0))
         self._engine.set_state(self._whole(moments, 0.0))
         out = np.empty((self._stencil.Q, *reversed(self._shape)))
         self._engine.populations(out)
         return out.reshape(len(out), -1)[:, : moments.shape[1]] - self._weights
 
-    def _whole(self, values: NDArray[np.float64], rest: Any) -> NDArray[np.float64]:
+    def _whole(self, numbers: NDArray[np.float64], rest: Any) -> NDArray[np.float64]:
         """The numbers of all of its cells; those that are not needed are at rest."""
-        whole = np.empty((len(values), ROW * self._shape[1]))
-        whole[:, : values.shape[1]] = values
-        whole[:, values.shape[1] :] = rest
-        return whole.reshape(len(values), *reversed(self._shape))
+        whole = np.empty((len(numbers), ROW * self._shape[1]))
+        whole[:, : numbers.shape[1]] = numbers
+        whole[:, numbers.shape[1] :] = rest
+        return whole.reshape(len(numbers), *reversed(self._shape))
 
 
-def rebuilt(simulation: Simulation, state: NDArray[Any]) -> NDArray[Any]:
+def rebuilt(simulation: Simulation, state: NDArray[Any], steps: int) -> NDArray[Any]:
     """The populations that follow from moments, as the deviations from rest that a solver of populations keeps.
 
     Args:
         simulation: whose cells they are.
         state: ``(n, nz, ny, nx)``, of the window of this process.
+        steps: after which it is the state.
     """
     numbers, fluid = state.reshape(len(state), -1), ~simulation.bodies.solid.T.reshape(-1)
     result = np.empty((simulation.stencil.Q, numbers.shape[1]), dtype=simulation.engine.storage_dtype)
-    cells = _Cells(simulation, numbers.shape[1])
+    cells = _Cells(simulation, numbers.shape[1], steps)
     for part in cells.parts(numbers.shape[1]):
         own = np.where(fluid[part], numbers[:, part].astype(np.float64), 0.0)
-        found = cells.deviations(own)
+        found = cells.deviations(own, part)
         found[:, ~fluid[part]] = 0.0  # where a force alone would leave something
         result[:, part] = found
     return result.reshape(len(result), *state.shape[1:])
 
 
-def projected(simulation: Simulation, state: NDArray[Any]) -> tuple[NDArray[Any], float, float]:
+def projected(simulation: Simulation, state: NDArray[Any], steps: int) -> tuple[NDArray[Any], float, float]:
     """The moments of populations, the largest difference between these and those that follow from their moments, and
     the largest deviation of any population from rest.
 
     Args:
         simulation: whose cells they are.
         state: ``(Q, nz, ny, nx)``, the deviations from rest in the window of this process.
+        steps: after which it is the state.
     """
     numbers, fluid = state.reshape(len(state), -1), ~simulation.bodies.solid.T.reshape(-1)
-    cells = _Cells(simulation, numbers.shape[1])
+    cells = _Cells(simulation, numbers.shape[1], steps)
     result = np.empty((simulation.engine.state_numbers, numbers.shape[1]), dtype=simulation.engine.storage_dtype)
     lost = largest = 0.0
     for part in cells.parts(numbers.shape[1]):
         own = np.where(fluid[part], numbers[:, part].astype(np.float64), 0.0)
         result[:, part] = cells.moments(own)
-        again = cells.deviations(result[:, part].astype(np.float64))
+        again = cells.deviations(result[:, part].astype(np.float64), part)
         again[:, ~fluid[part]] = 0.0
         lost = max(lost, float(np.abs(again - own).max()))
         largest = max(largest, float(np.abs(own).max()))

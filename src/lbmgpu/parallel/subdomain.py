@@ -18,8 +18,9 @@ from ..values import Floats, as_index, centres, evaluate
 if TYPE_CHECKING:
     from .processes import Processes
 
-AROUND = 2
-"""Cells around the subdomain of which a process knows whether they are solid; as the engine has it."""
+AROUND = {2: 6, 3: 2}
+"""Cells around the subdomain, by the dimensions, of which a process knows whether they are solid, and what force is on
+them where cells keep moments; as the engine has it."""
 
 Box = tuple[tuple[int, ...], tuple[int, ...]]
 """Offset and size."""
@@ -140,6 +141,15 @@ class Subdomain:
             array = np.take(array, numbers, axis=lead + axis)
         return array
 
+    def widened(self, processes: Processes, array: NDArray[Any]) -> NDArray[Any]:
+        """An array of the window with what other processes have of the known cells; all of them call this together."""
+        if processes.size == 1:
+            return array
+        wider = np.zeros((*array.shape[: array.ndim - len(self.shape)], *self.known[1]), dtype=array.dtype)
+        wider[(..., *self.inside(self.window))] = array
+        self.with_surroundings(processes, wider)
+        return wider
+
     def with_surroundings(self, processes: Processes, array: NDArray[Any]) -> None:
         """Fill in what other processes have of an array of the known cells; all processes call this together."""
         lead = array.shape[: array.ndim - len(self.shape)]
@@ -245,9 +255,9 @@ def _grown(box: Box, margin: int) -> Box:
 
 def _widened(window: Box, shape: tuple[int, ...], periodic: tuple[bool, ...]) -> Box:
     """The known cells of a process with this window, as the engine has them."""
-    first, size = [], []
+    first, size, around = [], [], AROUND[len(shape)]
     for offset, cells, whole, wraps in zip(*window, shape, periodic, strict=True):
-        low, high = offset - AROUND, offset + cells + AROUND
+        low, high = offset - around, offset + cells + around
         if not wraps or high - low >= whole:
             low, high = (0, whole) if wraps else (max(low, 0), min(high, whole))
         first.append(low)

@@ -358,12 +358,12 @@ def _configuration(
     own = kind(VISCOSITY, **({} if hybrid is None or kind is not RecursiveRegularized else {"hybrid": hybrid}))
     gradients = None if isinstance(turbulence, Smagorinsky) else turbulence
     if kept == kept_state.AUTO:
-        reason = kept_state.obstacle(domain, own, None, precision, storage, streaming, heat, gradients)
+        reason = kept_state.obstacle(domain, own, precision, storage, streaming, heat, gradients)
         kept = "populations" if reason else "moments"
     streaming = check_streaming(kept_state.streaming_of(kept, streaming, domain.stencil), domain.stencil)
     models.check_numbers(domain.stencil, precision, storage, streaming)
     if kept == "moments":
-        kept_state.check_moments(domain, own, None, precision, storage, streaming, heat, gradients)
+        kept_state.check_moments(domain, own, precision, storage, streaming, heat, gradients)
     return Configuration(domain.stencil, collision, precision, storage, streaming, flow=flow, state=kept)
 
 

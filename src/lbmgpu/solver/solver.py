@@ -99,9 +99,9 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
             `RecursiveRegularized` the ``"moments"`` that these follow from, 6 in two dimensions and 10 in three. Two
             steps, in two dimensions six, are then advanced for each time that memory is read and written, with the same
             flow but for rounding. It goes with faces that are periodic, `NoSlip`, `MovingWall`, `FreeSlip`, and
-            `VelocityInlet` and `PressureOutlet` in their default schemes, bodies with half-way walls, all of them
-            steady, one force for all cells, and a storage in the precision. ``"auto"``: moments where everything goes
-            with them, else populations, whatever devices and layout; `report` says what does not go with them.
+            `VelocityInlet` and `PressureOutlet` in their default schemes, bodies with half-way walls that stay where
+            they are, and a storage in the precision. ``"auto"``: moments where everything goes with them, else
+            populations, whatever devices and layout; `report` says what does not go with them.
 
     Raises:
         TypeError, ValueError: a wrong argument, or one that does not go with another or differs among ranks, or a

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .. import checks, models
 from ..conditions import Periodic
 from ..engine.foreign_arrays import taken
+from ..engine.heat_source import evaluate_source
 from ..engine.simulation import Simulation
 from ..multispeed import FLUXES, SPECIFIC_HEAT, ThermalBGK
 from ..parallel.collective import by_user
@@ -84,7 +85,7 @@ class ThermalFields:
     def source(self, source: Any) -> None:
         self._hybrid()
         with by_user(self._simulation.processes, "the function of heat_source"):
-            value = self._simulation.evaluate_source(taken("source", source))
+            value = evaluate_source(self._simulation.settings, taken("source", source))
         self._simulation.set_heat_source(value)
 
     def heat_flux(self, where: str, by: str | None = None) -> Any:

@@ -50,6 +50,10 @@ public:
             }
         }
         walls_.links = links_.data();
+        scaled_values_ = plan.scaled_values;
+        walls_.scaled_values = scaled_values_.data();
+        walls_.reference_density = plan.reference_density;
+        walls_.wall_inertia = plan.wall_inertia;
     }
 
     /// Null without any.
@@ -57,7 +61,7 @@ public:
     std::size_t bytes() const {
         return (first_.capacity() + first_solid_.capacity()) * sizeof(Index) +
                cells_.capacity() * sizeof(MomentWallCell) + links_.capacity() * sizeof(backend::WallLink) +
-               solid_.capacity() * sizeof(int);
+               solid_.capacity() * sizeof(int) + scaled_values_.capacity() * sizeof(backend::ScaledVector);
     }
 
 private:
@@ -82,6 +86,7 @@ private:
     std::vector<Index> first_, first_solid_;
     std::vector<MomentWallCell> cells_;
     std::vector<backend::WallLink> links_;
+    std::vector<backend::ScaledVector> scaled_values_;
     std::vector<int> solid_;
 };
 

@@ -10,7 +10,7 @@
 #include "../moment_kind.h"
 #include "box_fields.h"
 #include "buffer.h"
-#include "host_force.h"
+#include "host_moment_force.h"
 #include "host_moment_walls.h"
 #include "host_samples.h"
 #include "host_statistics.h"
@@ -43,11 +43,13 @@ public:
 
     const Address& address() const override { return address_; }
     std::size_t bytes() const override {
-        return lattices_[0].bytes() + lattices_[1].bytes() + scratch_.bytes() + walls_.bytes() + last_velocity_.bytes();
+        return lattices_[0].bytes() + lattices_[1].bytes() + scratch_.bytes() + walls_.bytes() +
+               last_velocity_.bytes() + force_.bytes();
     }
 
     void set_plan(const backend::LinkPlan& plan) override {
         plan_ = &plan;
+        scaling_.set_plan(plan);
         walls_.set(plan, address_, S::D);
     }
     void plan_values_changed() override { walls_.refresh(*plan_); }
@@ -56,11 +58,10 @@ public:
         solid_velocity_ = velocity;
     }
     void set_force(const double* uniform, const double* field, int series) override {
-        if (field != nullptr || series >= 0) {
-            throw std::logic_error("a state of moments takes a force that is uniform, and does not change in time");
-        }
-        force_.set(address_, uniform, nullptr, false, threads_);
+        force_.set(uniform, field, series, threads_);
     }
+
+    backend::ScaledState* scaled() override { return &scaling_; }
 
     Phase phase() const override { return phase_; }
     void* lattice(int which) const override { return lattices_[which % 2].template as<void>(); }
@@ -93,7 +94,10 @@ public:
         now_ = 1 - now_;
         update(shell_);
     }
-    void update_interior() override { update(inner_); }
+    void update_interior() override {
+        update(inner_);
+        scaling_.was_updated(steps_);
+    }
 
     void record(backend::Timestamp timestamp) override { timestamps_[int(timestamp)] = Clock::now(); }
     double seconds_between(backend::Timestamp from, backend::Timestamp to) const override {
@@ -231,24 +235,24 @@ private:
         if (tiles.empty()) {
             return;
         }
-        UpdateArguments force{};
-        force_.put(address_, 1, force);
         parallel_shares(threads_, threads_, [&](Index member, Index) {
             const auto count = Index(tiles.size());
-            MomentArguments arguments{source_,
-                                      current(),
-                                      address_,
-                                      spec_.parameters.data(),
-                                      spec_.compressibility,
-                                      force.forced,
-                                      {force.force[0], force.force[1], force.force[2]},
-                                      steps_,
-                                      0,
-                                      0,
-                                      0,
-                                      0,
-                                      scratch_.template as<Real>() + member * scratch_numbers(),
-                                      walls_.get()};
+            MomentArguments arguments{
+                source_,
+                current(),
+                address_,
+                spec_.parameters.data(),
+                spec_.compressibility,
+                force_.now(),
+                steps_,
+                0,
+                0,
+                0,
+                0,
+                scratch_.template as<Real>() + member * scratch_numbers(),
+                walls_.get(),
+                scaling_.scales_walls() ? scaling_.table().data() + scaling_.next_factors() : nullptr,
+                scaling_.series()};
             for (Index k = count * member / threads_; k < count * (member + 1) / threads_; ++k) {
                 const Tile& tile = tiles[std::size_t(k)];
                 arguments.first_y = tile.first_y;
@@ -260,27 +264,22 @@ private:
         });
     }
 
-    void force_at(int x, int y, int z, double (&force)[3]) const { force_.at(address_, 1, x, y, z, force); }
+    void force_at(int x, int y, int z, double (&force)[3]) const { force_.at(1, x, y, z, force); }
 
     /// Whether a cell of the block, by its place among them, is solid.
     bool is_solid(Index cell) const { return solid_ != nullptr && solid_[cell] != 0; }
 
     Populations rebuilt(int x, int y, int z) const {
-        CellForce<S, Real> force = present_force();
+        double made_with[3] = {};
+        force_.at(0, x, y, z, made_with);
+        CellForce<S, Real> force{{}, scaling_.has_force()};
+        std::transform(made_with, made_with + S::D, force.of, [](double f) { return Real(f); });
         Populations h;
         backend::with_moment_collision(spec_.collision, [&](auto collision) {
             populations_of<S, decltype(collision)>(moments(x, y, z), force, Real(spec_.compressibility), h.of);
         });
         return h;
     }
-    CellForce<S, Real> present_force() const {
-        UpdateArguments of_step{};
-        force_.put(address_, 1, of_step);
-        CellForce<S, Real> force{{}, of_step.forced};
-        std::transform(of_step.force, of_step.force + S::D, force.of, [](double f) { return Real(f); });
-        return force;
-    }
-
     StoredMoments<S, Real> moments(int x, int y, int z) const {
         StoredMoments<S, Real> m;
         const Real* row = current() + address_.row(y, z, 0);
@@ -363,7 +362,8 @@ private:
     HostMomentWalls walls_;
     const std::uint8_t* solid_ = nullptr;
     const double* solid_velocity_ = nullptr;
-    HostForce<S, Real> force_;
+    backend::MomentScaling scaling_;
+    HostMomentForce<S, Real> force_{address_, scaling_};
     VelocityChange<Real, S::D> last_velocity_;
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "../link_data.h"
+#include "../moment_force.h"
 #include "kernels.h"
 
 namespace lbm::cpu {
@@ -58,6 +59,9 @@ struct MomentWalls {
     // Solid cells, by rows in the same way, with one more row on each side: the first populations that a sweep reads.
     const Index* first_solid;
     const int* solid;  // x
+    // Of links whose values change in time; null where none does.
+    const backend::ScaledVector* scaled_values;
+    double reference_density, wall_inertia;
 };
 
 /// The arguments of a kernel; plain data, because kernels are compiled for several instruction sets.
@@ -67,12 +71,15 @@ struct MomentArguments {
     Address address;           // whose Q is the number of moments
     const double* parameters;  // of the collision
     double compressibility;    // 0 with the incompressible equilibrium (lattice/inertia.h)
-    bool forced;
-    double force[3];
+    backend::MomentForce<double> force;
     int steps;                           // that are advanced
     int first_y, end_y, first_z, end_z;  // the rows to update; in three dimensions a tile that the caches hold
     void* scratch;                       // MomentScratch::total() numbers
     const MomentWalls* walls = nullptr;  // null without any
+    // The factors of the first step, and from those of a step to those of the next one; null where values of walls do
+    // not change in time.
+    const double* factors = nullptr;
+    int series = 0;
 };
 
 /// Advances the cells of some rows.

@@ -19,9 +19,11 @@
 
 #include "../../lattice/moment_collision.h"
 #include "../../lattice/parameters.h"
+#include "../scaled_values.h"
 #include "../wall_links.h"
 #include "moment_pairs.h"
 #include "moment_rings.h"
+#include "moment_row_force.h"
 #include "pack.h"
 
 namespace lbm::cpu {
@@ -33,12 +35,10 @@ public:
     static constexpr int W = LBM_VECTOR_BYTES / int(sizeof(Real));
     using V = Pack<Real, W>;
     using Rings = MomentRings<Real, W>;
+    using RowForce = MomentRowForce<Real, W>;
 
     MomentSweep(const MomentArguments& arguments, const Parameters& parameters)
-        : Rings(arguments), parameters_(parameters), compressibility_(Real(a_.compressibility)) {
-        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { force_.of[d] = V{} + Real(a_.force[d]); });
-        force_.is_any = a_.forced;
-    }
+        : Rings(arguments), parameters_(parameters), compressibility_(Real(a_.compressibility)) {}
 
     void run() const {
         const int steps = a_.steps;
@@ -57,6 +57,7 @@ public:
     }
 
 private:
+    static constexpr int made = RowForce::made;
     using Rings::a_, Rings::memory_, Rings::first_row_, Rings::end_row_, Rings::first_layer_, Rings::end_layer_,
         Rings::first_real_, Rings::end_real_, Rings::solid, Rings::kept_rows, Rings::stage, Rings::populations,
         Rings::sums, Rings::kept, Rings::first_x, Rings::end_x, Rings::offset, Rings::image_of_row, Rings::close_row,
@@ -70,7 +71,7 @@ private:
             return;
         }
         const CellImage image = image_of_row(row);
-        const CellForce<S, V> force = force_of(image);
+        const RowForce force(a_.force, made, row, layer, image);
         const Real* from = static_cast<const Real*>(a_.source) + offset(image.at, layer);
         Real* to = populations(0, row);
         const Index stride = address.population_stride, width = memory_.width;
@@ -83,17 +84,9 @@ private:
                     mirror<1>(m);
                 }
             }
-            put_populations(m, force, to + x, width);
+            put_populations(m, force.at(x), to + x, width);
         }
         close_row(to, row, layer);
-    }
-
-    CellForce<S, V> force_of(const CellImage& image) const {
-        CellForce<S, V> force = force_;
-        if (image.odd) {
-            force.of[1] = -force.of[1];
-        }
-        return force;
     }
 
     LBM_HD void put_populations(const StoredMoments<S, V>& m, const CellForce<S, V>& force, Real* to,
@@ -131,15 +124,17 @@ private:
             const Real* own = populations(s, row);
             Real* const below = sums(s, row);
             for_wall_cells(row, layer, [&](const MomentWallCell& cell) {
-                const backend::WallLink* link = a_.walls->links + cell.first;
-                const boundary::CellMoments<Real> moments = cell_moments(cell, own, image_of_row(row));
+                const backend::WallLink* next = a_.walls->links + cell.first;
+                const boundary::CellMoments<Real> moments = cell_moments(cell, own, s, row, layer);
                 int k = 0;
                 Real given[S::Q] = {};
                 static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
                     constexpr int up = S::c[i][S::D - 1];
                     if ((cell.links >> i & 1U) != 0) {
                         const RingPopulations f{own + cell.x, width, i};
-                        const Real incoming = backend::incoming<S>(*link++, moments, f);
+                        backend::WallLink link = *next++;
+                        set_value(link, s);
+                        const Real incoming = backend::incoming<S>(link, moments, f);
                         if constexpr (up < 0) {
                             above[k * width + cell.x] = incoming;
                         } else if constexpr (up == 0) {
@@ -155,6 +150,16 @@ private:
         }
     }
 
+    /// Sets the value of a link that changes in time to that of a stage's step.
+    void set_value(backend::WallLink& link, int s) const {
+        if (a_.factors != nullptr && link.scaled >= 0) {
+            const MomentWalls& walls = *a_.walls;
+            const double* const factors = a_.factors + Index(s) * a_.series;
+            backend::ScaledValues<S>{walls.scaled_values, factors, walls.reference_density, walls.wall_inertia}.set(
+                link);
+        }
+    }
+
     /// The populations of a link's formula, of a cell in the ring.
     struct RingPopulations {
         const Real* cell;
@@ -167,18 +172,21 @@ private:
 
     /// The moments that the formulas of a cell's links read. Those of an image are the images of the cell's, which sums
     /// of its own populations would not be.
-    boundary::CellMoments<Real> cell_moments(const MomentWallCell& cell, const Real* row,
-                                             const CellImage& image) const {
+    boundary::CellMoments<Real> cell_moments(const MomentWallCell& cell, const Real* own, int s, int row,
+                                             int layer) const {
         boundary::CellMoments<Real> moments{};
         moments.compressibility = compressibility_;
         if (cell.needs_moments) {
+            const CellImage image = image_of_row(row);
             Real f[S::Q], deviation = 0, momentum[3] = {};
-            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { f[i] = row[i * memory_.width + cell.x]; });
+            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { f[i] = own[i * memory_.width + cell.x]; });
             if (image.odd) {
                 mirror_populations<S, 1>(f);
             }
             add_up<S>(f, deviation, momentum);
-            backend::set_cell_moments(moments, deviation, momentum, a_.force);
+            double force[3] = {};
+            RowForce(a_.force, s + 1, row, layer, image).of_real_cell(cell.x, image, force);
+            backend::set_cell_moments(moments, deviation, momentum, force);
             moments.velocity[1] = image.odd ? -moments.velocity[1] : moments.velocity[1];
         }
         return moments;
@@ -209,17 +217,17 @@ private:
         }
         const bool completes = layer - 1 >= first_layer_ - around && layer > first_real_;
         if (!completes) {
-            collect<0>(s, target, nullptr, 0);
+            collect<0>(s, target, layer - 1, nullptr, 0);
         } else if (is_behind_wall(target, layer - 1)) {
-            collect<0>(s, target, nullptr, 0);
+            collect<0>(s, target, layer - 1, nullptr, 0);
             clear_row(populations(s + 1, target));
             advance(s + 1, target, layer - 1);
         } else if (s + 1 == a_.steps) {
             Real* to = static_cast<Real*>(a_.target) + offset(target, layer - 1);
-            collect<1>(s, target, to, a_.address.population_stride);
+            collect<1>(s, target, layer - 1, to, a_.address.population_stride);
         } else {
             Real* to = populations(s + 1, target);
-            collect<2>(s, target, to, memory_.width);
+            collect<2>(s, target, layer - 1, to, memory_.width);
             close_row(to, target, layer - 1);
             advance(s + 1, target, layer - 1);
         }
@@ -254,14 +262,14 @@ private:
             }
             if (s + 1 == a_.steps) {
                 Real* to = static_cast<Real*>(a_.target) + offset(row, layer);
-                collect_from_image<1>(s, row, to, a_.address.population_stride);
+                collect_from_image<1>(s, row, layer, to, a_.address.population_stride);
                 continue;
             }
             Real* to = populations(s + 1, row);
             if (is_behind) {
                 clear_row(to);
             } else {
-                collect_from_image<2>(s, row, to, memory_.width);
+                collect_from_image<2>(s, row, layer, to, memory_.width);
                 close_row(to, row, layer);
             }
             advance(s + 1, row, layer);
@@ -287,9 +295,9 @@ private:
         });
     }
     template <int then>
-    [[gnu::noinline]] void collect_from_image(int s, int row, Real* to, Index to_stride) const {
+    [[gnu::noinline]] void collect_from_image(int s, int row, int layer, Real* to, Index to_stride) const {
         const Index width = memory_.width;
-        const CellForce<S, V> force = force_of(image_of_row(row));
+        const RowForce force(a_.force, s + 1, row, layer, image_of_row(row));
         const Real* const image = sums(s, row);
         const Real* const both = image + LayerSums<S, V>::numbers * width;
         const int end = end_x(s + 1);
@@ -297,7 +305,7 @@ private:
             LayerSums<S, V> above{};
             above.template for_each<-1>([&]<int k>(V& number)
                                             LBM_INLINE_LAMBDA { number = load_pack<Real, W>(image + k * width + x); });
-            collide<then>(x, both, above, force, to, to_stride);
+            collide<then>(x, both, above, force.at(x), to, to_stride);
         }
     }
 
@@ -332,12 +340,12 @@ private:
         }
     }
 
-    /// Sums the populations that come from a layer, of a target row. With `then` of 1 or 2 the cells of the layer below
-    /// collide, and their moments or their populations go to `to`.
+    /// Sums the populations that come from the layer above `layer`, of a target row. With `then` of 1 or 2 the cells of
+    /// `layer` collide, and their moments or their populations go to `to`.
     template <int then>
-    [[gnu::noinline]] void collect(int s, int row, Real* to, Index to_stride) const {
+    [[gnu::noinline]] void collect(int s, int row, int layer, Real* to, Index to_stride) const {
         const Index width = memory_.width;
-        const CellForce<S, V> force = force_of(image_of_row(row));
+        const RowForce force(a_.force, s + 1, row, layer, image_of_row(row));
         Real* const below = sums(s, row);
         Real* const both = below + LayerSums<S, V>::numbers * width;
         const int end = end_x(s + 1);
@@ -355,7 +363,7 @@ private:
             TwoLayers<S, V> two = add_own_layer<S>(lower, layer_sums<S, 0>(h));
             if constexpr (then != 0) {
                 const LayerSums<S, V> above = layer_sums<S, -1>(h);
-                collide<then>(x, both, above, force, to, to_stride);
+                collide<then>(x, both, above, force.at(x), to, to_stride);
             }
             two.for_each([&]<int k>(const V& number)
                              LBM_INLINE_LAMBDA { store_pack<Real, W>(both + k * width + x, number); });
@@ -372,7 +380,6 @@ private:
     }
 
     const Parameters& parameters_;
-    CellForce<S, V> force_;
     Real compressibility_;
 };
 

@@ -8,6 +8,7 @@
 #include "../../lattice/boundary/all.h"
 #include "../block_state.h"
 #include "../links.h"
+#include "../moment_scaling.h"
 #include "device.h"
 #include "kernels/moment_arguments.h"
 #include "kernels/moment_shape.h"
@@ -69,6 +70,9 @@ public:
     /// Takes the values of the plan, which have changed.
     void set_values(const backend::LinkPlan& plan) {
         std::vector<backend::WallLink> links = plan.wall_links;
+        rows_.reference_density = plan.reference_density;
+        rows_.wall_inertia = plan.wall_inertia;
+        upload(scaled_buffer_, stream_, plan.scaled_values);
         for (backend::WallLink& link : links) {
             if (link.condition == position_in<boundary::Conditions, boundary::NoSlip>) {  // a moving wall's formula too
                 link.condition = position_in<boundary::Conditions, boundary::MovingWall>;
@@ -78,7 +82,7 @@ public:
             const auto first = links.begin() + cell.first;
             const auto all = [&](auto&& holds) { return std::all_of(first, first + cell.count, holds); };
             const bool reflects = all([](const backend::WallLink& link) {
-                return link.condition == position_in<boundary::Conditions, boundary::MovingWall>;
+                return link.condition == position_in<boundary::Conditions, boundary::MovingWall> && link.scaled < 0;
             });
             const bool rests = reflects && all([](const backend::WallLink& link) { return link.value == 0; });
             const auto chunk = std::size_t(chunks_[std::size_t(rows_.row(address_, cell.x, cell.y, cell.z))]);
@@ -107,8 +111,20 @@ public:
         }
         return false;
     }
-    MomentWallRows arguments(const double (&force)[3]) const {
+    /// Takes the factors of what changes in time, if these have changed. No update may be under way.
+    void set_factors(const backend::MomentScaling& scaling) {
+        if (version_ != scaling.version()) {
+            version_ = scaling.version();
+            upload(factor_buffer_, stream_, scaling.table());
+        }
+    }
+    MomentWallRows arguments(const double (&force)[3], const backend::MomentScaling& scaling) const {
         MomentWallRows rows = rows_;
+        if (scaling.scales_walls()) {
+            rows.scaled_values = scaled_buffer_.as<backend::ScaledVector>();
+            rows.factors = factor_buffer_.as<double>() + scaling.next_factors();
+            rows.series = scaling.series();
+        }
         rows.chunk = chunk_buffer_.as<int>();
         rows.cells = cell_buffer_.as<MomentWallCell>();
         rows.links = link_buffer_.as<backend::WallLink>();
@@ -117,7 +133,8 @@ public:
         return rows;
     }
     std::size_t bytes() const {
-        return chunk_buffer_.bytes() + cell_buffer_.bytes() + link_buffer_.bytes() + kept_.bytes();
+        return chunk_buffer_.bytes() + cell_buffer_.bytes() + link_buffer_.bytes() + kept_.bytes() +
+               scaled_buffer_.bytes() + factor_buffer_.bytes();
     }
 
 private:
@@ -149,7 +166,8 @@ private:
     std::vector<int> chunks_;
     std::vector<MomentWallCell> cells_;
     std::vector<backend::WallCell> wall_cells_;
-    DeviceBuffer chunk_buffer_, cell_buffer_, link_buffer_, kept_;
+    DeviceBuffer chunk_buffer_, cell_buffer_, link_buffer_, kept_, scaled_buffer_, factor_buffer_;
+    Index version_ = -1;  // of the factors
 };
 
 }  // namespace lbm::cuda

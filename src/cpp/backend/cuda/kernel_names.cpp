@@ -133,9 +133,10 @@ KernelName moment_kernel(const BlockSpec& spec, const MomentKernel& kind) {
     return {function + ".h", "lbm::cuda::" + std::string(solid ? "update_moments" : "update_moments_2d") + "<" +
                                  stencil_name(spec) + ", " + collision_name(spec) + ", " + real + ", " +
                                  (spec.has_eddy_viscosity ? own : "lbm::Laminar<" + own + ">") + ", " +
-                                 word(kind.forced) + ", " + word(kind.walls) + ", " + word(kind.walls && kind.images) +
-                                 ", " + std::to_string(kind.cells_per_thread) + ", " + std::to_string(kind.steps) +
-                                 ", " + std::to_string(kind.rows) + ", " + known_pitch(spec) + ">"};
+                                 forcing_name(kind.forcing) + ", " + word(kind.walls) + ", " +
+                                 word(kind.walls && kind.images) + ", " + word(kind.walls && kind.scaled) + ", " +
+                                 std::to_string(kind.cells_per_thread) + ", " + std::to_string(kind.steps) + ", " +
+                                 std::to_string(kind.rows) + ", " + known_pitch(spec) + ">"};
 }
 
 KernelName state_kernel(const BlockSpec& spec, const std::string& header, const std::string& function,

@@ -22,8 +22,10 @@ KernelName part_kernel(const backend::BlockSpec& spec, const LaunchConfiguration
 struct MomentKernel {
     int steps, cells_per_thread;
     int rows;  // of a tile; in two dimensions lanes beside a strip
-    bool forced, walls;
+    Forcing forcing;
+    bool walls;
     bool images;  // whether there are faces with free slip
+    bool scaled;  // whether values of walls change in time
 };
 KernelName moment_kernel(const backend::BlockSpec& spec, const MomentKernel& kind);
 

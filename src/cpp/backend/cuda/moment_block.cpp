@@ -2,6 +2,7 @@
 #include "moment_block.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 
@@ -9,6 +10,7 @@
 #include "../block_layout.h"
 #include "../moment_kind.h"
 #include "device_field.h"
+#include "device_moment_force.h"
 #include "device_samples.h"
 #include "device_statistics.h"
 #include "device_sums.h"
@@ -52,7 +54,8 @@ public:
     const Address& address() const override { return address_; }
     std::size_t bytes() const override {
         std::size_t sum = staging_.bytes() + sums_.bytes() + walls_.bytes() + runs_.bytes() + singles_.bytes() +
-                          lattices_[0].bytes() + lattices_[1].bytes() + solid_.bytes() + solid_velocity_.bytes();
+                          lattices_[0].bytes() + lattices_[1].bytes() + solid_.bytes() + solid_velocity_.bytes() +
+                          force_.bytes();
         for (const std::vector<MomentUnits>* boxes : {&shell_, &inner_}) {
             for (const MomentUnits& units : *boxes) {
                 sum += units.bytes();
@@ -72,6 +75,7 @@ public:
     void set_plan(const backend::LinkPlan& plan) override {
         ++revision_;
         plan_ = &plan;
+        scaling_.set_plan(plan);
         walls_.set_plan(plan);
         std::vector<backend::CopyRun> runs;
         std::vector<SingleCopy> singles;
@@ -95,17 +99,13 @@ public:
         upload(solid_velocity_, stream_, velocity, velocity == nullptr ? 0 : std::size_t(cells() * D_));
     }
     void set_force(const double* uniform, const double* field, int series) override {
-        if (field != nullptr || series >= 0) {
-            throw std::logic_error("a state of moments takes a force that is uniform, and does not change in time");
-        }
         ++revision_;
-        for (int d = 0; d < D_; ++d) {
-            force_[d] = uniform == nullptr ? 0 : uniform[d];
-        }
+        force_.set(uniform, field, series);
         if (plan_ != nullptr) {
             expect_kernels();
         }
     }
+    backend::ScaledState* scaled() override { return &scaling_; }
     bool is_asynchronous() const override { return true; }
     void on_device(const std::function<void()>& work) const override {
         const DeviceScope scope(device_.ordinal);
@@ -159,12 +159,19 @@ public:
     void set_boundary_numbers(const double*) override {}
 
     void update_shell(int steps) override {
+        if (scaling_.scales_walls()) {
+            streams_.join();
+            walls_.set_factors(scaling_);
+        }
         streams_.fork();
         step_ = {steps, lattices_[now_].as<void>(), lattices_[1 - now_].as<void>()};
         update(streams_.border(), shell_);
         now_ = 1 - now_;
     }
-    void update_interior() override { update(stream_, inner_); }
+    void update_interior() override {
+        update(stream_, inner_);
+        scaling_.was_updated(step_.steps);
+    }
 
     void record(backend::Timestamp timestamp) override { streams_.record(timestamp); }
     double seconds_between(backend::Timestamp from, backend::Timestamp to) const override {
@@ -172,6 +179,8 @@ public:
     }
     int updates_of_cycle() const override { return 2; }
     int place_in_cycle() const override { return now_; }
+    /// Where something changes in time each launch has other arguments.
+    Index updates_in_cycle() const override { return scaling_.any() ? 0 : std::numeric_limits<Index>::max(); }
     Index revision() const override { return revision_; }
     std::unique_ptr<backend::Recorder> make_recorder(const std::vector<BlockState*>& mates) override {
         std::vector<StepStreams*> others;
@@ -259,7 +268,6 @@ private:
     Index rows() const { return Index(address_.ny) * address_.nz; }
     Index cells() const { return rows() * address_.nx; }
     int most_steps() const { return spec_.state->steps_per_launch; }
-    bool forced() const { return force_[0] != 0 || force_[1] != 0 || force_[2] != 0; }
     KernelName copies() const { return state_kernel(spec_, "moment_readers.h", "copy_numbers"); }
 
     template <class Out>
@@ -270,7 +278,13 @@ private:
 
     MomentKernel kernel(int steps, bool walls) const {
         const MomentTiling& tiling = walls ? tilings_.walled : tilings_.clean;
-        return {steps, tiling.cells_per_thread, tiling.rows, forced(), walls, walls_.has_images()};
+        return {steps,
+                tiling.cells_per_thread,
+                tiling.rows,
+                force_.kind(),
+                walls,
+                walls_.has_images(),
+                scaling_.scales_walls()};
     }
     void expect_kernels() {
         kernels_.expect(moment_kernel(spec_, kernel(most_steps(), false)));
@@ -339,6 +353,7 @@ private:
     void launch(const WorkStream& stream, const MomentUnits& units, bool walls) {
         using Parameters = typename Collision::template Parameters<Real>;
         const auto& [list, count] = units.with_walls(walls);
+        const double steady[3] = {scaling_.uniform(0, 1), scaling_.uniform(1, 1), scaling_.uniform(2, 1)};
         const MomentUpdate<Real, Parameters> arguments{static_cast<const Real*>(step_.source),
                                                        static_cast<Real*>(step_.target),
                                                        address_,
@@ -347,8 +362,9 @@ private:
                                                        count,
                                                        backend::parameters_of<Parameters>(spec_),
                                                        Real(spec_.compressibility),
-                                                       {Real(force_[0]), Real(force_[1]), Real(force_[2])},
-                                                       walls_.arguments(force_)};
+                                                       {Real(steady[0]), Real(steady[1]), Real(steady[2])},
+                                                       walls_.arguments(steady, scaling_),
+                                                       force_.now<Real>()};
         const MomentKernel kind = kernel(step_.steps, walls);
         const MomentThreads threads = moment_threads(spec_, kind);
         const Kernel& compiled = kernels_.get(moment_kernel(spec_, kind));
@@ -366,7 +382,7 @@ private:
         a.address = address_;
         a.phase = phase_;
         a.compressibility = spec_.compressibility;
-        std::copy(force_, force_ + 3, a.force);
+        a.moment_force = force_.now<double>();
         a.solid = solid_.as<unsigned char>();
         a.solid_velocity = solid_velocity_.as<double>();
         return a;
@@ -400,7 +416,8 @@ private:
     MomentTilings tilings_{};
     std::vector<MomentUnits> shell_, inner_;
     DeviceBuffer runs_, singles_, solid_, solid_velocity_;
-    double force_[3] = {};
+    backend::MomentScaling scaling_;
+    DeviceMomentForce force_{spec_, address_, D_, stream_, scaling_};
     mutable DeviceSums sums_{spec_, stream_, kernels_};
     mutable FieldStaging staging_{spec_, address_, stream_, kernels_};
 };

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "../kinds.h"
+#include "../moment_force.h"
 
 namespace lbm::cuda {
 namespace {
 
 /// More shared memory than this leaves the first-level cache too little.
 constexpr unsigned most_shared_bytes = 200 << 10;
-constexpr int most_moment_steps = 6;
 
 /// Cells of a thread that are loaded at once, and the most rows of a tile, with which a thread block has 512 threads or
 /// fewer: registers have room for what a thread keeps. Where there are walls all tiles are as high as those with them,
@@ -38,7 +38,7 @@ void for_shapes(int most_steps, Visit&& visit) {
         static_for<Of::rows>(
             [&]<int k>() { visit.template operator()<MomentShape<S, Real, Of::cells, steps, k + 1>>(k + 1); });
     } else {
-        static_for<most_moment_steps>([&]<int k>() {
+        static_for<backend::most_moment_steps>([&]<int k>() {
             constexpr int extra = k + 1;
             if constexpr (extra * Of::cells >= steps) {
                 if (extra == (most_steps + Of::cells - 1) / Of::cells) {
@@ -56,7 +56,7 @@ void for_shapes_of(const backend::BlockSpec& spec, int steps, Visit&& visit) {
         using S = decltype(s);
         if constexpr (!Stencil<S>::multispeed) {
             backend::with_real(spec.precision, [&](auto real) {
-                static_for<most_moment_steps>([&]<int k>() {
+                static_for<backend::most_moment_steps>([&]<int k>() {
                     if (k + 1 == steps) {
                         for_shapes<S, decltype(real), k + 1>(spec.state->steps_per_launch, visit);
                     }

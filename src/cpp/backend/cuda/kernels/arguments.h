@@ -9,6 +9,7 @@
 #include "../../../lattice/turbulence/gradient_terms.h"
 #include "../../cell_box.h"
 #include "../../link_data.h"
+#include "../../moment_force.h"
 #include "../../row_box.h"
 #include "../../row_end_moments.h"
 #include "../../statistics_slots.h"
@@ -127,7 +128,8 @@ struct StateArguments {
     const double* solid_velocity;  // null if all bodies are at rest
     bool hybrid_thermal;           // hybrid thermal model
     HeatParameters<double> heat;
-    void* heat_field;  // of the arithmetic type; null for a uniform source
+    void* heat_field;                           // of the arithmetic type; null for a uniform source
+    backend::MomentForce<double> moment_force;  // of a state of moments, in place of the others
 };
 
 /// A copy of one population, made by one thread instead of a warp.

@@ -27,10 +27,10 @@ struct StateAccess<S, Real, AsMoments<Collision>> {
 
         __device__ Cell cell(int x, int y, int z) const {
             const StoredMoments<S, Real> m = state.stored_moments(x, Index(z) * state.a.address.ny + y);
-            const auto is_any = [](double f) { return f != 0; };
-            CellForce<S, Real> force{{},
-                                     is_any(state.a.force[0]) || is_any(state.a.force[1]) || is_any(state.a.force[2])};
-            static_for<S::D>([&]<int d>() { force.of[d] = Real(state.a.force[d]); });
+            double made_with[3];
+            state.force_in_step(0, x, y, z, made_with);
+            CellForce<S, Real> force{{}, state.a.moment_force.is_any};
+            static_for<S::D>([&]<int d>() { force.of[d] = Real(made_with[d]); });
             Cell cell;
             populations_of<S, Collision>(m, force, Real(state.a.compressibility), cell.h);
             return cell;
@@ -43,10 +43,23 @@ struct StateAccess<S, Real, AsMoments<Collision>> {
     __device__ bool solid(Index cell) const { return a.solid != nullptr && a.solid[cell] != 0; }
     __device__ Real temperature(int /*x*/, Index /*row*/) const { return Real(0); }
     __device__ bool temperature_is_valid(int /*x*/, Index /*row*/) const { return true; }
-    __device__ void force(int /*x*/, Index /*row*/, double (&force)[3]) const {
-        for (int d = 0; d < S::D; ++d) {
-            force[d] = a.force[d];
-        }
+    __device__ void force(int x, Index row, double (&force)[3]) const {
+        const int z = int(row / a.address.ny);
+        force_in_step(1, x, int(row - Index(z) * a.address.ny), z, force);
+    }
+    /// The force on a cell with which the state was made, for step 0, or in the next step, for 1.
+    __device__ void force_in_step(int step, int x, int y, int z, double (&force)[3]) const {
+        const backend::MomentForce<double>& given = a.moment_force;
+        static_for<S::D>([&]<int d>() {
+            const Index at = given.rows.row(y, z) + d * given.rows.pitch + x;
+            if (given.part != nullptr) {
+                force[d] = double(Real(given.part[at] * given.factor[step]));
+            } else if (given.field != nullptr) {
+                force[d] = double(static_cast<const Real*>(given.field)[at]);
+            } else {
+                force[d] = given.uniform[step][d];
+            }
+        });
     }
 
     /// Number k of a cell.
@@ -69,9 +82,11 @@ struct StateAccess<S, Real, AsMoments<Collision>> {
     /// The density's deviation rho - 1 and the velocity of cell x of a row.
     __device__ void moments(int x, Index row, Real& deviation, Real (&u)[3]) const {
         Real momentum[3] = {};
+        double force_now[3] = {};
+        force(x, row, force_now);
         deviation = number(x, row, 0);
         static_for<S::D>([&]<int d>() { momentum[d] = number(x, row, 1 + d); });
-        backend::velocity_of(inertia_of_deviation(deviation, Real(a.compressibility)), momentum, a.force, u);
+        backend::velocity_of(inertia_of_deviation(deviation, Real(a.compressibility)), momentum, force_now, u);
     }
 };
 

@@ -3,6 +3,7 @@
 
 #include "../../../lattice/address.h"
 #include "../../link_data.h"
+#include "../../moment_force.h"
 #include "../../row_box.h"
 
 namespace lbm::cuda {
@@ -31,11 +32,17 @@ struct MomentWallRows {
     int chunks;              // of a row
     int cells_to_wall[6];    // behind each face of the block, 2 axis + side, before a wall; many where there is none
     int cells_to_mirror[6];  // the same before a face with free slip
-    double force[3];         // for the velocity that formulas read
+    double force[3];         // for the velocity that formulas read, where it is the same everywhere and always
     // What formulas give in place of populations of the layer above, until that is there: in each of the steps numbers
     // of the arithmetic type for each of `cells`. Tiles that compute the same cell write the same numbers.
     void* kept;
     Index cell_count;
+    // Of links whose values change in time: the plan's, and the factors of the first step, with `series` from those of
+    // a step to those of the next one.
+    const backend::ScaledVector* scaled_values;
+    const double* factors;
+    int series;
+    double reference_density, wall_inertia;
 
     LBM_HD Index row(const Address& a, int x, int y, int z) const {
         const int around_z = a.halo_z == 0 ? 0 : around;
@@ -61,8 +68,9 @@ struct MomentUpdate {
     int unit_count;
     Parameters parameters;  // of the collision
     Real compressibility;   // 0 with the incompressible equilibrium (lattice/inertia.h)
-    Real force[3];
+    Real force[3];          // where it is the same everywhere and always
     MomentWallRows walls;
+    backend::MomentForce<Real> varying;  // a force that varies from cell to cell or from step to step
 };
 
 }  // namespace lbm::cuda

@@ -14,6 +14,7 @@
 #include "../../../lattice/stencils/all.h"
 #include "../../wall_links.h"
 #include "moment_arguments.h"
+#include "moment_force.h"
 #include "moment_packs.h"
 #include "moment_tile.h"
 #include "moment_walls.h"
@@ -46,8 +47,8 @@ struct MomentPlace {
     }
 };
 
-template <class S, class Collision, class Real, class Parameters, bool forced, bool walls, bool images, int V,
-          int steps, int rows, int pitch>
+template <class S, class Collision, class Real, class Parameters, Forcing forcing, bool walls, bool images, bool scaled,
+          int V, int steps, int rows, int pitch>
 __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 1)
     update_moments(const __grid_constant__ MomentUpdate<Real, Parameters> a) {
     using Tile = MomentTile<S, Real, V, steps, rows>;
@@ -75,8 +76,8 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
         z = next;
     };
 
-    CellForce<S, Real> force{{}, forced};
-    static_for<S::D>([&]<int d>() { force.of[d] = forced ? a.force[d] : Real(0); });
+    using Force = MomentForceOfThread<S, Real, V, forcing>;
+    Force forces(a.varying, a.force, x, reads ? at.y : 0, first_z - steps);
     Real* const shared = dynamic_shared<Real>();
     MomentSums<S, Real, V> sums[steps];
     MomentPacks<S, Real, V> read;
@@ -89,11 +90,10 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
         }
         read.load(from, stride);
     };
-    const auto force_of = [&]<int v>() {
-        if constexpr (images && forced) {
-            return at_walls.template force_of<v>(force);
-        } else {
-            return force;
+    const auto force_in = [&]<int step>(CellForce<S, Real>(&force)[V]) {
+        forces.template get<step, step>(force);
+        if constexpr (images && Force::is_any && !Force::is_field) {
+            static_for<V>([&]<int v>() { force[v] = at_walls.template force_of<v>(force[v]); });
         }
     };
     if (reads) {
@@ -106,12 +106,16 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
     for (int k = 0; k < layers + 2 * steps; ++k) {
         Real own[V][S::Q];
         if (reads) {
+            CellForce<S, Real> made[V] = {};
+            if constexpr (Collision::moment_orders == MomentOrders::All) {
+                force_in.template operator()<0>(made);
+            }
             static_for<V>([&]<int v>() {
                 StoredMoments<S, Real> m = read.template of<v>();
                 if constexpr (walls) {
                     at_walls.template mirror_cell<v>(m);
                 }
-                populations_of<S, Collision>(m, force_of.template operator()<v>(), a.compressibility, own[v]);
+                populations_of<S, Collision>(m, made[v], a.compressibility, own[v]);
             });
             if constexpr (walls) {
                 at_walls.enter();
@@ -132,6 +136,8 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
                 const Real* const exposed = shared + s * Tile::numbers;
                 MomentSums<S, Real, V>& sum = sums[s];
                 Real f[V][S::Q];
+                CellForce<S, Real> force[V];
+                force_in.template operator()<s + 1>(force);
                 MomentPacks<S, Real, V> collided_now;
                 StoredMoments<S, Real> m[V];
                 Tile::template gather<-1>(exposed, at.slot, own, f);
@@ -143,23 +149,21 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
                 }
                 static_for<V>([&]<int v>() {
                     const auto in = add_layer_above<S>(sum.two[v], above[v]);
-                    m[v] =
-                        collided<S, Collision>(in, force_of.template operator()<v>(), a.compressibility, a.parameters);
+                    m[v] = collided<S, Collision>(in, force[v], a.compressibility, a.parameters);
                 });
                 Tile::template gather<0>(exposed, at.slot, own, f);
                 Tile::template gather<1>(exposed, at.slot, own, f);
                 if constexpr (walls) {
-                    apply_links<s>(at_walls, own, a.compressibility, f, sum.below, [&](int) { return k >= 2 * s; });
+                    apply_links<s, scaled>(at_walls, forces, own, a.compressibility, f, sum.below,
+                                           [&](int) { return k >= 2 * s; });
                 }
                 static_for<V>([&]<int v>() {
                     sum.two[v] = add_own_layer<S>(sum.below[v], layer_sums<S, 0>(f[v]));
                     sum.below[v] = layer_sums<S, 1>(f[v]);
                 });
                 if constexpr (s + 1 < steps) {
-                    static_for<V>([&]<int v>() {
-                        populations_of<S, Collision>(m[v], force_of.template operator()<v>(), a.compressibility,
-                                                     own[v]);
-                    });
+                    static_for<V>(
+                        [&]<int v>() { populations_of<S, Collision>(m[v], force[v], a.compressibility, own[v]); });
                     if constexpr (walls) {
                         at_walls.template clear<s + 1>(own);
                     }
@@ -179,6 +183,7 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
         if (k >= 2 * steps) {
             to += layer_stride;
         }
+        forces.next_layer();
     }
 }
 

@@ -10,6 +10,7 @@
 #include "../../../lattice/parameters.h"
 #include "../../../lattice/stencils/all.h"
 #include "moment_arguments.h"
+#include "moment_force.h"
 #include "moment_packs.h"
 #include "moment_shape.h"
 #include "moment_walls.h"
@@ -36,8 +37,8 @@ __device__ void gather_from_warp(const Real (&own)[V][S::Q], Real (&f)[V][S::Q])
     });
 }
 
-template <class S, class Collision, class Real, class Parameters, bool forced, bool walls, bool images, int V,
-          int steps, int extra_lanes, int pitch>
+template <class S, class Collision, class Real, class Parameters, Forcing forcing, bool walls, bool images, bool scaled,
+          int V, int steps, int extra_lanes, int pitch>
 __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::threads,
                                   StripShape<S, Real, V, steps, extra_lanes>::blocks)
     update_moments_2d(const __grid_constant__ MomentUpdate<Real, Parameters> a) {
@@ -59,8 +60,8 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
     const Real* from = a.source + address.row(y, 0, 0) + moment_place(0, x, stride);
     Real* to = a.target + address.row(first_y, 0, 0) + moment_place(0, x, stride);
 
-    CellForce<S, Real> force{{}, forced};
-    static_for<S::D>([&]<int d>() { force.of[d] = forced ? a.force[d] : Real(0); });
+    using Force = MomentForceOfThread<S, Real, V, forcing>;
+    Force forces(a.varying, a.force, x, 0, first_y - steps);
     MomentSums<S, Real, V> sums[steps];
     MomentWallsOfThread<S, Real, V, steps, images> at_walls(a.walls, address, x, 0, has_cells);
     MomentPacks<S, Real, V> packs;
@@ -73,11 +74,10 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
         }
         packs.load(from, stride);
     };
-    const auto force_of = [&]<int v>() {
-        if constexpr (images && forced) {
-            return at_walls.template force_of<v>(force);
-        } else {
-            return force;
+    const auto force_in = [&]<int step>(CellForce<S, Real>(&force)[V]) {
+        forces.template get<step, step>(force);
+        if constexpr (images && Force::is_any && !Force::is_field) {
+            static_for<V>([&]<int v>() { force[v] = at_walls.template force_of<v>(force[v]); });
         }
     };
     const auto after = [&](int layer) { return address.self_periodic[1] && layer + 1 == address.ny ? 0 : layer + 1; };
@@ -88,12 +88,16 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
 #pragma unroll 1
     for (int k = 0; k < layers + 2 * steps; ++k) {
         Real own[V][S::Q];
+        CellForce<S, Real> made[V] = {};
+        if constexpr (Collision::moment_orders == MomentOrders::All) {
+            force_in.template operator()<0>(made);
+        }
         static_for<V>([&]<int v>() {
             StoredMoments<S, Real> m = packs.template of<v>();
             if constexpr (walls) {
                 at_walls.template mirror_cell<v>(m);
             }
-            populations_of<S, Collision>(m, force_of.template operator()<v>(), a.compressibility, own[v]);
+            populations_of<S, Collision>(m, made[v], a.compressibility, own[v]);
         });
         if constexpr (walls) {
             at_walls.enter();
@@ -111,6 +115,8 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
         static_for<steps>([&]<int s>() {
             MomentSums<S, Real, V>& sum = sums[s];
             Real f[V][S::Q];
+            CellForce<S, Real> force[V];
+            force_in.template operator()<s + 1>(force);
             StoredMoments<S, Real> m[V];
             gather_from_warp<-1, S>(own, f);
             gather_from_warp<0, S>(own, f);
@@ -123,20 +129,20 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
             }
             static_for<V>([&]<int v>() {
                 const auto in = add_layer_above<S>(sum.two[v], above[v]);
-                m[v] = collided<S, Collision>(in, force_of.template operator()<v>(), a.compressibility, a.parameters);
+                m[v] = collided<S, Collision>(in, force[v], a.compressibility, a.parameters);
             });
             if constexpr (walls) {
-                apply_links<s>(at_walls, own, a.compressibility, f, sum.below,
-                               [&](int v) { return k >= 2 * s && lane * V + v >= s && lane * V + v < 32 * V - s; });
+                apply_links<s, scaled>(at_walls, forces, own, a.compressibility, f, sum.below, [&](int v) {
+                    return k >= 2 * s && lane * V + v >= s && lane * V + v < 32 * V - s;
+                });
             }
             static_for<V>([&]<int v>() {
                 sum.two[v] = add_own_layer<S>(sum.below[v], layer_sums<S, 0>(f[v]));
                 sum.below[v] = layer_sums<S, 1>(f[v]);
             });
             if constexpr (s + 1 < steps) {
-                static_for<V>([&]<int v>() {
-                    populations_of<S, Collision>(m[v], force_of.template operator()<v>(), a.compressibility, own[v]);
-                });
+                static_for<V>(
+                    [&]<int v>() { populations_of<S, Collision>(m[v], force[v], a.compressibility, own[v]); });
                 if constexpr (walls) {
                     at_walls.template clear<s + 1>(own);
                 }
@@ -152,6 +158,7 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
         if (k >= 2 * steps) {
             to += address.row_stride;
         }
+        forces.next_layer();
     }
 }
 

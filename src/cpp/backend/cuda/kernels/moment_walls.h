@@ -3,8 +3,10 @@
 #pragma once
 
 #include "../../../lattice/moment_collision.h"
+#include "../../scaled_values.h"
 #include "../../wall_links.h"
 #include "moment_arguments.h"
+#include "moment_force.h"
 #include "moment_shape.h"
 
 namespace lbm::cuda {
@@ -162,11 +164,11 @@ struct OwnPopulations {
 
 /// Computes what the formulas of a cell's links give, in the places of the incoming populations. The moments that they
 /// read of an image across x or y are the images of those of the cell, which sums of its own populations would not be.
-/// Few cells have other walls than such that reflect, so that this is no part of the loop over layers.
-template <class S, class Real>
-__device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, const MomentWallCell& cell, bool image_x,
-                                               bool image_y, Real compressibility, const Real (&own)[S::Q],
-                                               Real (&in)[S::Q]) {
+/// The force is that on the cell.
+template <class S, class Real, class Values>
+__device__ void evaluate_formulas_with(const double (&force)[3], const Values& values, const MomentWallRows& walls,
+                                       const MomentWallCell& cell, bool image_x, bool image_y, Real compressibility,
+                                       const Real (&own)[S::Q], Real (&in)[S::Q]) {
     boundary::CellMoments<Real> moments{};
     moments.compressibility = compressibility;
     if ((cell.links & MomentWallCell::needs_moments) != 0) {
@@ -181,17 +183,35 @@ __device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, cons
             }
         }
         add_up<S>(h, deviation, momentum);
-        backend::set_cell_moments(moments, deviation, momentum, walls.force);
+        backend::set_cell_moments(moments, deviation, momentum, force);
         moments.velocity[0] = image_x ? -moments.velocity[0] : moments.velocity[0];
         moments.velocity[1] = image_y ? -moments.velocity[1] : moments.velocity[1];
     }
-    const backend::WallLink* link = walls.links + cell.first;
+    const backend::WallLink* next = walls.links + cell.first;
 #pragma unroll 1
     for (int i = 1; i < S::Q; ++i) {
         if ((cell.links >> i & 1U) != 0) {
-            in[i] = backend::incoming<S>(*link++, moments, OwnPopulations<S, Real>{own, i});
+            backend::WallLink link = *next++;
+            values.set(link);
+            in[i] = backend::incoming<S>(link, moments, OwnPopulations<S, Real>{own, i});
         }
     }
+}
+
+/// Few cells have other walls than such that reflect, so that these are no part of the loop over layers: with a force
+/// and values that are the same everywhere and always, and with others.
+template <class S, class Real>
+__device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, const MomentWallCell& cell, bool image_x,
+                                               bool image_y, Real compressibility, const Real (&own)[S::Q],
+                                               Real (&in)[S::Q]) {
+    evaluate_formulas_with<S>(walls.force, backend::SteadyValues{}, walls, cell, image_x, image_y, compressibility, own,
+                              in);
+}
+template <class S, class Real, class Values>
+__device__ __noinline__ void evaluate_formulas(const double (&force)[3], Values values, const MomentWallRows& walls,
+                                               const MomentWallCell& cell, bool image_x, bool image_y,
+                                               Real compressibility, const Real (&own)[S::Q], Real (&in)[S::Q]) {
+    evaluate_formulas_with<S>(force, values, walls, cell, image_x, image_y, compressibility, own, in);
 }
 
 /// Gives a cell the populations of its links, `given.operator()<i>()`: those in its layer in place of the incoming
@@ -214,10 +234,12 @@ __device__ void give(UInt32 links, const KeptPopulations<S, Real>& kept, Real (&
 
 /// Serves the links of those of a thread's cells that are complete, of the layer that came in `s` layers ago: others,
 /// beside a tile, would keep what is not true. Their populations are `own`.
-template <int s, class S, class Real, int V, int steps, bool images, class IsComplete>
-__device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>& walls, const Real (&own)[V][S::Q],
+template <int s, bool scaled, class S, class Real, int V, int steps, bool images, Forcing forcing, class IsComplete>
+__device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>& walls,
+                            const MomentForceOfThread<S, Real, V, forcing>& forces, const Real (&own)[V][S::Q],
                             Real compressibility, Real (&in)[V][S::Q], LayerSums<S, Real> (&below)[V],
                             const IsComplete& is_complete) {
+    using Force = MomentForceOfThread<S, Real, V, forcing>;
     static_for<V>([&]<int v>() {
         const UInt32 links = walls.links[s][v];
         if (MomentWallCell::has_links(links, S::Q) && is_complete(v)) {
@@ -234,8 +256,23 @@ __device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>
             } else {
                 Real h[S::Q], given[S::Q];
                 static_for<S::Q>([&]<int i>() { h[i] = own[v][i]; });
-                evaluate_formulas<S>(walls.walls, walls.walls.cells[number], images && walls.image_x[v].odd,
-                                     images && walls.image_y.odd, compressibility, h, given);
+                const bool odd_x = images && walls.image_x[v].odd, odd_y = images && walls.image_y.odd;
+                const MomentWallCell& cell = walls.walls.cells[number];
+                if constexpr (Force::is_steady && !scaled) {
+                    evaluate_formulas<S>(walls.walls, cell, odd_x, odd_y, compressibility, h, given);
+                } else {
+                    double force[3] = {};
+                    forces.template on_real_cell<s + 1, s>(v, odd_x, odd_y, force);
+                    if constexpr (scaled) {
+                        const MomentWallRows& rows = walls.walls;
+                        const backend::ScaledValues<S> values{rows.scaled_values, rows.factors + s * rows.series,
+                                                              rows.reference_density, rows.wall_inertia};
+                        evaluate_formulas<S>(force, values, rows, cell, odd_x, odd_y, compressibility, h, given);
+                    } else {
+                        evaluate_formulas<S>(force, backend::SteadyValues{}, walls.walls, cell, odd_x, odd_y,
+                                             compressibility, h, given);
+                    }
+                }
                 give<S>(links, kept, in[v], below[v], [&]<int i>() { return given[i]; });
             }
         }
