@@ -14,7 +14,7 @@
 // both drift at every step in the same direction.
 #pragma once
 
-#include "comoving_frame.h"
+#include "all_order_populations.h"
 #include "moment_orders.h"
 
 namespace lbm {
@@ -193,46 +193,35 @@ LBM_HD void populations_of_second_order(const StoredMoments<S, V>& m, V (&h)[S::
 template <class S, bool forced, class V>
 LBM_HD void populations_of_all_orders(const StoredMoments<S, V>& stored, const V (&force)[S::D],
                                       Scalar<V> compressibility, V (&h)[S::Q]) {
-    using F = ComovingFrame<S>;
     using P = CubicPairs<S>;
     using R = Scalar<V>;
-    Moments<S, V> m;
-    m.unit = R(1);
+    using State = SecondOrderState<S, V>;
+    State m;
     m.density_deviation = stored.density_deviation;
     m.density = inertia_of_deviation(m.density_deviation, compressibility);
     const V inverse = reciprocal(m.density);
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-        m.momentum[d] = stored.momentum[d];
+        m.momentum[d] = m.flow_momentum[d] = stored.momentum[d];
         if constexpr (forced) {
-            m.momentum[d] = m.momentum[d] - R(0.5) * force[d];
+            m.flow_momentum[d] = m.momentum[d] - R(0.5) * force[d];
+            m.quarter_force[d] = R(0.25) * force[d];
         }
-        m.velocity[d] = m.momentum[d] * inverse;
-        m.force[d] = stored.momentum[d];  // what the populations carry in all, of which set_populations knows none
-    });
-    const auto relaxed = [&]<int a, int b>() LBM_INLINE_LAMBDA {
-        V known = m.momentum[a] * m.velocity[b];
-        if constexpr (forced) {
-            known = known + R(0.5) * (m.velocity[a] * force[b] + m.velocity[b] * force[a]);
-        }
-        return R(1 / second_unit<S, a == b>) * stored.second[symmetric_place<S::D>(a, b)] - known;
-    };
-    V moment[F::places];  // as to_frame_at_rest has them
-    moment[0] = m.density_deviation;
-    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-        moment[2 * F::step(d)] = R(0.5) * relaxed.template operator()<d, d>();
-        if constexpr (forced) {
-            moment[F::step(d)] = R(0.25) * force[d];
+        m.velocity[d] = m.flow_momentum[d] * inverse;
+        constexpr R factor = R(1 / (8 * second_unit<S, true>));
+        m.diagonal[d] = stored.second[symmetric_place<S::D>(d, d)];
+        if constexpr (factor != 1) {
+            m.diagonal[d] = factor * m.diagonal[d];
         }
     });
     static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
-        constexpr int a = P::axis(q, 0), b = P::axis(q, 1);
-        moment[F::step(a) + F::step(b)] = R(0.25) * relaxed.template operator()<a, b>();
+        constexpr R factor = R(1 / (State::shear_divisor * second_unit<S, false>));
+        m.shear[q] = stored.second[symmetric_place<S::D>(P::axis(q, 0), P::axis(q, 1))];
+        if constexpr (factor != 1) {
+            m.shear[q] = factor * m.shear[q];
+        }
     });
-    to_frame_at_rest<S, 2, forced>(moment, m);
-    end_at_third_order<S>(moment, m);
-    PairSums<S, V> none{};
-    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { h[i] = V{}; });
-    set_populations<S, true>(moment, none, m, h);
+    RawMoments<S, V> raw = raw_moments<S, forced>(m);
+    populations_with<S>(raw, m.density_deviation, m.momentum, h);
 }
 
 /// The post-collision populations of a cell after a step of the collision. Of those of the force only
