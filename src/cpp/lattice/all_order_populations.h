@@ -26,14 +26,14 @@ struct SecondOrderState {
     /// What the elements of A off the diagonal are divided by, so that a stencil needs few products by powers of two.
     static constexpr int shear_divisor = P::corners > 0 ? 8 : 4;
 
-    V density_deviation;      // rho - 1
-    V density;                // of inertia (inertia.h)
-    V momentum[S::D];         // with the whole force F of the step
-    V flow_momentum[S::D];    // rho u, without F / 2
-    V velocity[S::D];         // u
-    V quarter_force[S::D];    // F / 4; unused without a force
-    V diagonal[S::D];         // A_dd / 8
-    V shear[P::planes];       // A_ab / shear_divisor, by planes
+    V density_deviation;    // rho - 1
+    V density;              // of inertia (inertia.h)
+    V momentum[S::D];       // with the whole force F of the step
+    V flow_momentum[S::D];  // rho u, without F / 2
+    V velocity[S::D];       // u
+    V quarter_force[S::D];  // F / 4; unused without a force
+    V diagonal[S::D];       // A_dd / 8
+    V shear[P::planes];     // A_ab / shear_divisor, by planes
 };
 
 /// Sums of products of the components of velocities, times populations; each divided by a power of two.
@@ -72,8 +72,8 @@ LBM_HD RawMoments<S, V> raw_moments(const SecondOrderState<S, V>& m) {
             kept[d] = plus_fraction<-2>(kept[d], u[d] * m.quarter_force[d]);
         }
     });
-    V stress[P::planes];                     // S_ab
-    V bent[P::planes][2], line[P::planes];   // u_a S_ab and u_b S_ab; q_a S_bb / 8
+    V stress[P::planes];                    // S_ab
+    V bent[P::planes][2], line[P::planes];  // u_a S_ab and u_b S_ab; q_a S_bb / 8
     static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
         constexpr int a = P::axis(q, 0), b = P::axis(q, 1);
         raw.shear[q] = m.shear[q];
@@ -142,23 +142,11 @@ LBM_HD RawMoments<S, V> raw_moments(const SecondOrderState<S, V>& m) {
 /// Those along the axes and the one at rest are what all others leave of mass and momentum, by the rounded moments of
 /// which all are sums, so that neither drifts.
 template <class S, class V>
-LBM_HD void populations_with(RawMoments<S, V>& raw, const V& density_deviation, const V (&momentum)[S::D],
+LBM_HD void populations_with(const RawMoments<S, V>& raw, const V& density_deviation, const V (&momentum)[S::D],
                              V (&h)[S::Q]) {
     using P = CubicPairs<S>;
     constexpr bool cornered = P::corners > 0;
     const V back = raw.plane[P::planes - 1];
-    if constexpr (cornered) {
-        const SignedSums even(raw.corner_sum, raw.corner_shear[0], raw.corner_shear[1], raw.corner_shear[2]);
-        const SignedSums odd(raw.triple, raw.corner_flux[0], raw.corner_flux[1], raw.corner_flux[2]);
-        static_for<P::corners>([&]<int k>() LBM_INLINE_LAMBDA {
-            constexpr int p = P::corner(k);
-            constexpr auto c = [](int plane) { return P::c(p, P::axis(plane, 0)) * P::c(p, P::axis(plane, 1)); };
-            constexpr int x = P::c(p, 0), y = P::c(p, 1), z = P::c(p, 2);
-            const V both = even.template of<1, c(0), c(1), c(2)>(), apart = odd.template of<x * y * z, x, y, z>();
-            h[2 * p + 1] = plus_fraction<2>(both, apart);
-            h[2 * p + 2] = plus_fraction<-2>(both, apart);
-        });
-    }
     V along[P::planes][2], edges[P::planes];
     static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
         constexpr int p = P::edge(q, 0), r = P::edge(q, 1);
@@ -202,6 +190,18 @@ LBM_HD void populations_with(RawMoments<S, V>& raw, const V& density_deviation, 
         const V even = plus_multiple<-2>(raw.square[0], edges[0] + raw.plane[1]);
         const V all = even + (raw.square[1] + raw.square[2]);
         h[0] = plus_multiple<4>(plus_multiple<-2>(density_deviation, all), back);
+    }
+    if constexpr (cornered) {
+        const SignedSums even(raw.corner_sum, raw.corner_shear[0], raw.corner_shear[1], raw.corner_shear[2]);
+        const SignedSums odd(raw.triple, raw.corner_flux[0], raw.corner_flux[1], raw.corner_flux[2]);
+        static_for<P::corners>([&]<int k>() LBM_INLINE_LAMBDA {
+            constexpr int p = P::corner(k);
+            constexpr auto c = [](int plane) { return P::c(p, P::axis(plane, 0)) * P::c(p, P::axis(plane, 1)); };
+            constexpr int x = P::c(p, 0), y = P::c(p, 1), z = P::c(p, 2);
+            const V both = even.template of<1, c(0), c(1), c(2)>(), apart = odd.template of<x * y * z, x, y, z>();
+            h[2 * p + 1] = plus_fraction<2>(both, apart);
+            h[2 * p + 2] = plus_fraction<-2>(both, apart);
+        });
     }
 }
 

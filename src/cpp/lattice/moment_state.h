@@ -5,9 +5,9 @@
 //
 // After the regularised collision f*_i = w_i (rho - 1 + 3 c . j + 9/2 (c c - 1/3) : A) with
 // A = rho u u + (u F + F u) / 2 + (1 - omega) Pi, Pi being the stress of the non-equilibrium part; after the recursive
-// one all higher moments follow from these and u = (j - F / 2) / rho (comoving_frame.h). The weights w_i are powers of
-// two times the smallest of them, so that A is kept in the unit of its terms in those populations, and a population has
-// few products to compute.
+// one all higher moments follow from these and u = (j - F / 2) / rho (all_order_populations.h). The weights w_i are
+// powers of two times the smallest of them, so that A is kept in the unit of its terms in those populations, and a
+// population has few products to compute.
 //
 // The populations of a cell sum to its mass and its momentum but for the rounding of the sums: the one at rest and
 // those along the axes are what all others leave of them. Otherwise weights, rounded to the arithmetic type, would let
@@ -220,8 +220,7 @@ LBM_HD void populations_of_all_orders(const StoredMoments<S, V>& stored, const V
             m.shear[q] = factor * m.shear[q];
         }
     });
-    RawMoments<S, V> raw = raw_moments<S, forced>(m);
-    populations_with<S>(raw, m.density_deviation, m.momentum, h);
+    populations_with<S>(raw_moments<S, forced>(m), m.density_deviation, m.momentum, h);
 }
 
 /// The post-collision populations of a cell after a step of the collision. Of those of the force only
