@@ -141,9 +141,9 @@ LBM_HD RawMoments<S, V> raw_moments(const SecondOrderState<S, V>& m) {
 ///
 /// Those along the axes and the one at rest are what all others leave of mass and momentum, by the rounded moments of
 /// which all are sums, so that neither drifts.
-template <class S, class V>
+template <class S, class V, class Populations>
 LBM_HD void populations_with(const RawMoments<S, V>& raw, const V& density_deviation, const V (&momentum)[S::D],
-                             V (&h)[S::Q]) {
+                             Populations& h) {
     using P = CubicPairs<S>;
     constexpr bool cornered = P::corners > 0;
     const V back = raw.plane[P::planes - 1];

@@ -114,8 +114,8 @@ struct CellForce {
 
 /// The populations with these moments and none of higher order (Latt & Chopard, Math. Comput. Simul. 72 (2006) 165,
 /// eq. 14, with the equilibrium of second order).
-template <class S, class V>
-LBM_HD void populations_of_second_order(const StoredMoments<S, V>& m, V (&h)[S::Q]) {
+template <class S, class V, class Populations>
+LBM_HD void populations_of_second_order(const StoredMoments<S, V>& m, Populations& h) {
     using P = CubicPairs<S>;
     using R = Scalar<V>;
     constexpr bool cornered = P::corners > 0;
@@ -183,16 +183,17 @@ LBM_HD void populations_of_second_order(const StoredMoments<S, V>& m, V (&h)[S::
     constexpr int ratio = others<S> / others_of_trace<S>, left = others<S> % others_of_trace<S>;
     static_assert(ratio == 1 || ratio == 2);
     const V common = ratio == 1 ? isotropic + trace : plus_multiple<2>(trace, isotropic);
-    h[0] = plus_multiples<-others_of_trace<S>>(m.density_deviation, common);
+    V at_rest = plus_multiples<-others_of_trace<S>>(m.density_deviation, common);
     if constexpr (left > 0) {
-        h[0] = plus_multiples<-left>(h[0], isotropic);
+        at_rest = plus_multiples<-left>(at_rest, isotropic);
     }
+    h[0] = at_rest;
 }
 
 /// The populations whose moments of third and higher order vanish in the frame that moves with the fluid.
-template <class S, bool forced, class V>
+template <class S, bool forced, class V, class Populations>
 LBM_HD void populations_of_all_orders(const StoredMoments<S, V>& stored, const V (&force)[S::D],
-                                      Scalar<V> compressibility, V (&h)[S::Q]) {
+                                      Scalar<V> compressibility, Populations& h) {
     using P = CubicPairs<S>;
     using R = Scalar<V>;
     using State = SecondOrderState<S, V>;
@@ -224,10 +225,11 @@ LBM_HD void populations_of_all_orders(const StoredMoments<S, V>& stored, const V
 }
 
 /// The post-collision populations of a cell after a step of the collision. Of those of the force only
-/// collisions of all orders take note, whose velocity is (j - F / 2) / rho.
-template <class S, class Collision, class V>
+/// collisions of all orders take note, whose velocity is (j - F / 2) / rho. Each is assigned to h[i] once, as soon as it
+/// is there, and not read, so that h may be memory.
+template <class S, class Collision, class V, class Populations>
 LBM_HD void populations_of(const StoredMoments<S, V>& m, const CellForce<S, V>& force, Scalar<V> compressibility,
-                           V (&h)[S::Q]) {
+                           Populations& h) {
     if constexpr (Collision::moment_orders == MomentOrders::Second) {
         populations_of_second_order<S>(m, h);
     } else if (force.is_any) {
