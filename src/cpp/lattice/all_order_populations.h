@@ -11,8 +11,8 @@
 //   k_2 = q_x q_y S_zz.
 // Where a stencil lacks corners its equilibrium ends at third order (ComovingFrame), and
 //   m(c_x^2 c_y^2) = q_x T_yy + q_y T_xx + 4 u_x u_y S_xy + rho (u_x^2 + u_y^2) / 3 - rho u_z^2 / 6 + (rho - 1) / 9
-// with T = A - rho u u. Even sums are those of the deviations from the state at rest; into odd ones go the whole
-// even ones, as all that rest contributes to them is rho u.
+// with T = A - rho u u. Sums of even order are those of the deviations from the state at rest. Only where they are
+// multiplied by a velocity, for a sum of odd order, they are those of the populations themselves.
 #pragma once
 
 #include "comoving_frame.h"
@@ -146,7 +146,6 @@ LBM_HD void populations_with(const RawMoments<S, V>& raw, const V& density_devia
                              Populations& h) {
     using P = CubicPairs<S>;
     constexpr bool cornered = P::corners > 0;
-    const V back = raw.plane[P::planes - 1];
     V along[P::planes][2], edges[P::planes];
     static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
         constexpr int p = P::edge(q, 0), r = P::edge(q, 1);
@@ -183,14 +182,13 @@ LBM_HD void populations_with(const RawMoments<S, V>& raw, const V& density_devia
         h[2 * d + 1] = plus_fraction<2>(even, odd);
         h[2 * d + 2] = plus_fraction<-2>(even, odd);
     });
-    if constexpr (S::D == 2) {
-        h[0] = plus_multiple<4>(plus_multiple<-2>(density_deviation, raw.square[0] + raw.square[1]), back);
-    } else {
-        // Those with c_x = 0, without those of which c_y or c_z is not.
-        const V even = plus_multiple<-2>(raw.square[0], edges[0] + raw.plane[1]);
-        const V all = even + (raw.square[1] + raw.square[2]);
-        h[0] = plus_multiple<4>(plus_multiple<-2>(density_deviation, all), back);
+    // Of the squares of two components the sums have those populations twice that lie in the plane of both.
+    V moving = raw.square[0] + raw.square[1];
+    if constexpr (S::D == 3) {
+        const V along_x = plus_multiple<-2>(raw.square[0], edges[0] + raw.plane[1]);  // of the axis alone
+        moving = along_x + (raw.square[1] + raw.square[2]);
     }
+    h[0] = plus_multiple<4>(plus_multiple<-2>(density_deviation, moving), raw.plane[P::planes - 1]);
     if constexpr (cornered) {
         const SignedSums even(raw.corner_sum, raw.corner_shear[0], raw.corner_shear[1], raw.corner_shear[2]);
         const SignedSums odd(raw.triple, raw.corner_flux[0], raw.corner_flux[1], raw.corner_flux[2]);
