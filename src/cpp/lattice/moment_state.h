@@ -225,8 +225,8 @@ LBM_HD void populations_of_all_orders(const StoredMoments<S, V>& stored, const V
 }
 
 /// The post-collision populations of a cell after a step of the collision. Of those of the force only
-/// collisions of all orders take note, whose velocity is (j - F / 2) / rho. Each is assigned to h[i] once, and not read,
-/// so that h may be a place in memory.
+/// collisions of all orders take note, whose velocity is (j - F / 2) / rho. Each is assigned to h[i] once, and not
+/// read, so that h may be a place in memory.
 template <class S, class Collision, class V, class Populations>
 LBM_HD void populations_of(const StoredMoments<S, V>& m, const CellForce<S, V>& force, Scalar<V> compressibility,
                            Populations& h) {

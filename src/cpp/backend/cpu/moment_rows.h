@@ -27,7 +27,7 @@
 namespace lbm::cpu {
 namespace {
 
-template <class Collision, class Real, class Parameters>
+template <class Collision, class Real, class Parameters, bool forced>
 class MomentSweep : MomentRings<Real, LBM_VECTOR_BYTES / int(sizeof(Real))> {
 public:
     static constexpr int W = LBM_VECTOR_BYTES / int(sizeof(Real));
@@ -38,7 +38,7 @@ public:
     MomentSweep(const MomentArguments& arguments, const Parameters& parameters)
         : Rings(arguments), parameters_(parameters), compressibility_(Real(a_.compressibility)) {
         static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { force_.of[d] = V{} + Real(a_.force[d]); });
-        force_.is_any = a_.forced;
+        force_.is_any = forced;
     }
 
     void run() const {
@@ -52,7 +52,8 @@ public:
             }
             for (int row = first_row_ - beyond; row < end_row_ + beyond; ++row) {
                 rebuild(row, layer);
-                advance(0, row, layer);
+                const bool is_last = row + 1 == end_row_ + beyond;
+                advance(0, row, layer, is_last ? source(first_row_ - beyond, layer + 1) : source(row + 1, layer));
             }
         }
     }
@@ -63,6 +64,10 @@ private:
         Rings::kept, Rings::first_x, Rings::end_x, Rings::offset, Rings::image_of_row, Rings::close_row,
         Rings::is_behind_wall, Rings::clear_row, Rings::for_wall_cells;
 
+    const Real* source(int row, int layer) const {
+        return static_cast<const Real*>(a_.source) + offset(image_of_row(row).at, layer);
+    }
+
     /// Puts the populations of a row in memory into the ring of the first stage.
     [[gnu::noinline]] void rebuild(int row, int layer) const {
         const Address& address = a_.address;
@@ -72,12 +77,11 @@ private:
         }
         const CellImage image = image_of_row(row);
         const CellForce<S, V> force = force_of(image);
-        const Real* from = static_cast<const Real*>(a_.source) + offset(image.at, layer);
+        const Real* from = source(row, layer);
         Real* to = populations(0, row);
-        const Index stride = address.population_stride, row_stride = address.row_stride;
+        const Index stride = address.population_stride;
         for_packs(first_x(0), end_x(0), [&](int x, Index place) LBM_INLINE_LAMBDA {
             StoredMoments<S, V> m = load_moments<S, Real, W>(from, x, stride);
-            prefetch_moments<S, Real, W, false>(from + row_stride, x, stride);
             if constexpr (solid) {
                 if (image.odd) {
                     mirror<1>(m);
@@ -90,6 +94,7 @@ private:
 
     CellForce<S, V> force_of(const CellImage& image) const {
         CellForce<S, V> force = force_;
+        force.is_any = forced;  // which the compiler knows here
         if (image.odd) {
             force.of[1] = -force.of[1];
         }
@@ -202,8 +207,9 @@ private:
         sums.template for_each<cz>([&]<int k>(Real& number) { to[k * pitch] = number; });
     }
 
-    /// To be called when the populations of a row of a layer are in the ring of a stage.
-    void advance(int s, int row, int layer) const {
+    /// To be called when the populations of a row of a layer are in the ring of a stage. The moments at `ahead`, if
+    /// any, are those of the next row that will be read.
+    void advance(int s, int row, int layer, const Real* ahead = nullptr) const {
         const int around = a_.steps - 1 - s;  // cells around the tile that the stage computes
         const int target = solid ? row - 1 : row;
         if (solid && target < first_row_ - around) {
@@ -217,17 +223,17 @@ private:
         }
         const bool completes = layer - 1 >= first_layer_ - around && layer > first_real_;
         if (!completes) {
-            collect<0>(s, target, nullptr, 0);
+            collect<0>(s, target, nullptr, 0, ahead);
         } else if (is_behind_wall(target, layer - 1)) {
-            collect<0>(s, target, nullptr, 0);
+            collect<0>(s, target, nullptr, 0, ahead);
             clear_row(populations(s + 1, target));
             advance(s + 1, target, layer - 1);
         } else if (s + 1 == a_.steps) {
             Real* to = static_cast<Real*>(a_.target) + offset(target, layer - 1);
-            collect<1>(s, target, to, a_.address.population_stride);
+            collect<1>(s, target, to, a_.address.population_stride, ahead);
         } else {
             Real* to = populations(s + 1, target);
-            collect<2>(s, target, to, pitch);
+            collect<2>(s, target, to, pitch, ahead);
             close_row(to, target, layer - 1);
             advance(s + 1, target, layer - 1);
         }
@@ -346,14 +352,18 @@ private:
     }
 
     /// Sums the populations that come from a layer, of a target row. With `then` of 1 or 2 the cells of the layer below
-    /// collide, and their moments or their populations go to `to`.
+    /// collide, and their moments or their populations go to `to`. Here memory is asked for what will be read, and not
+    /// where a row is rebuilt: requests one after the other would wait.
     template <int then>
-    [[gnu::noinline]] void collect(int s, int row, Real* to, Index to_stride) const {
+    [[gnu::noinline]] void collect(int s, int row, Real* to, Index to_stride, const Real* ahead) const {
         const CellForce<S, V> force = force_of(image_of_row(row));
         Real* const below = sums(s, row);
         Real* const both = below + LayerSums<S, V>::numbers * pitch;
         const RowsAround rows(*this, s, row);
         for_packs(first_x(s + 1), end_x(s + 1), [&](int x, Index place) LBM_INLINE_LAMBDA {
+            if (ahead != nullptr) {
+                prefetch_moments<S, Real, W, false>(ahead, x, a_.address.population_stride);
+            }
             V h[S::Q];
             rows.template gather<-1>(place, h);
             rows.template gather<0>(place, h);
@@ -388,15 +398,24 @@ private:
     Real compressibility_;
 };
 
-template <class Collision, class Real>
+template <class Collision, class Real, bool forced>
 void update_moments(const MomentArguments& a) {
     using Parameters = typename Collision::template Parameters<Real>;
     const Laminar<Parameters> laminar{parameters_from<Parameters>(a.parameters)};
     const Parameters& parameters = laminar;
     if (parameters.smagorinsky_factor > 0) {
-        MomentSweep<Collision, Real, Parameters>(a, parameters).run();
+        MomentSweep<Collision, Real, Parameters, forced>(a, parameters).run();
     } else {
-        MomentSweep<Collision, Real, Laminar<Parameters>>(a, laminar).run();
+        MomentSweep<Collision, Real, Laminar<Parameters>, forced>(a, laminar).run();
+    }
+}
+
+template <class Collision, class Real>
+void update_moments(const MomentArguments& a) {
+    if (a.forced) {
+        update_moments<Collision, Real, true>(a);
+    } else {
+        update_moments<Collision, Real, false>(a);
     }
 }
 
