@@ -182,11 +182,13 @@ LBM_HD void populations_with(const RawMoments<S, V>& raw, const V& density_devia
         h[2 * d + 1] = plus_fraction<2>(even, odd);
         h[2 * d + 2] = plus_fraction<-2>(even, odd);
     });
-    // Of the squares of two components the sums have those populations twice that lie in the plane of both.
-    V moving = raw.square[0] + raw.square[1];
+    // The sums of squares have those populations twice that lie in the plane of two axes.
+    V moving;
     if constexpr (S::D == 3) {
         const V along_x = plus_multiple<-2>(raw.square[0], edges[0] + raw.plane[1]);  // of the axis alone
         moving = along_x + (raw.square[1] + raw.square[2]);
+    } else {
+        moving = raw.square[0] + raw.square[1];
     }
     h[0] = plus_multiple<4>(plus_multiple<-2>(density_deviation, moving), raw.plane[P::planes - 1]);
     if constexpr (cornered) {
