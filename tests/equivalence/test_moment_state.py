@@ -105,6 +105,22 @@ def test_bits_depend_on_no_layout_threads_or_calls(stencil, kind, walls, rng):
         np.testing.assert_array_equal(one.populations(), solver.populations())
 
 
+@pytest.mark.parametrize("walls", [False, True], ids=["periodic", "walls"])
+@pytest.mark.parametrize("shape", [(531, 7), (531, 3, 4), (256, 2, 3)], ids=str)
+def test_long_rows_have_the_bits_of_their_parts(shape, walls, rng):
+    """The sweeps of a CPU keep long rows in parts of 256 cells."""
+    stencil = "D2Q9" if len(shape) == 2 else "D3Q19"
+    kind = "recursive-regularized"
+    case = with_walls(rng, stencil, kind, shape) if walls else case_of(rng, stencil, kind, True, shape)
+    solver = case.solver(state="moments", device="cpu", precision="float32")
+    solver.step(7)
+    for at in ((130, 301), (239, 240, 241)):
+        layout = cut(shape, tuple(x for x in at if x < shape[0]), (), ())
+        other = case.solver(state="moments", device="auto", precision="float32", layout=layout)
+        other.step(7)
+        assert state_of(other) == state_of(solver), at
+
+
 @pytest.mark.parametrize("shape", [(1, 1), (2, 1), (1, 3), (1, 1, 1), (2, 1, 3), (40, 1, 2)], ids=str)
 def test_domains_of_few_cells(shape, rng, device):
     case = case_of(rng, "D2Q9" if len(shape) == 2 else "D3Q19", "regularized", True, shape)

@@ -61,24 +61,22 @@ LBM_HD LayerSums<S, V> layer_sums(const V (&h)[S::Q]) {
     s.first[0] = xp - xm;
     if constexpr (L::D == 1) {
         s.sum = h[L::at(0, 0)] + s.square[0];
+    } else if constexpr (L::has_corners) {
+        // Along the rows before, of and behind the cell, and then across them.
+        const V pp = h[L::at(1, 1)], mp = h[L::at(-1, 1)], pm = h[L::at(1, -1)], mm = h[L::at(-1, -1)];
+        const V before = pp + mp, behind = pm + mm, along_before = pp - mp, along_behind = pm - mm;
+        const V all_before = h[L::at(0, 1)] + before, all_behind = h[L::at(0, -1)] + behind;
+        s.square[1] = all_before + all_behind;
+        s.first[1] = all_before - all_behind;
+        s.shear = along_before - along_behind;
+        s.sum = (h[L::at(0, 0)] + s.square[0]) + s.square[1];
+        s.square[0] = s.square[0] + (before + behind);
+        s.first[0] = s.first[0] + (along_before + along_behind);
     } else {
         const V yp = h[L::at(0, 1)], ym = h[L::at(0, -1)];
-        const V y2 = yp + ym;
+        s.square[1] = yp + ym;
         s.first[1] = yp - ym;
-        if constexpr (L::has_corners) {
-            const V pp = h[L::at(1, 1)], mm = h[L::at(-1, -1)], pm = h[L::at(1, -1)], mp = h[L::at(-1, 1)];
-            const V equal = pp + mm, opposite = pm + mp, along = pp - mm, across = pm - mp;
-            const V corners = equal + opposite;
-            s.sum = (h[L::at(0, 0)] + corners) + (s.square[0] + y2);
-            s.square[0] = s.square[0] + corners;
-            s.square[1] = y2 + corners;
-            s.shear = equal - opposite;
-            s.first[0] = s.first[0] + (along + across);
-            s.first[1] = s.first[1] + (along - across);
-        } else {
-            s.sum = h[L::at(0, 0)] + (s.square[0] + y2);
-            s.square[1] = y2;
-        }
+        s.sum = h[L::at(0, 0)] + (s.square[0] + s.square[1]);
     }
     return s;
 }
@@ -195,20 +193,46 @@ LBM_HD V stress_rate_of(const IncomingMoments<S, V>& in, const V (&momentum)[S::
     });
 }
 
-/// The mean of (1 - omega) Pi_aa over the axes, in the unit of second-order moments; `kept` is 1 - omega in it.
+/// Sets A = rho u u + (u F + F u) / 2 + (1 - omega) Pi of Pi without its trace, and so without all that is isotropic.
+/// The rebuilding of populations of all orders takes the products rho u_a u_b too.
 template <class S, class V>
-LBM_HD V mean_of_kept(const IncomingMoments<S, V>& in, const V (&momentum)[S::D], const V (&velocity)[S::D],
-                      const CellForce<S, V>& force, V kept) {
+LBM_HD void collide_without_trace(StoredMoments<S, V>& out, const IncomingMoments<S, V>& in, const V (&momentum)[S::D],
+                                  const V (&velocity)[S::D], const CellForce<S, V>& force, V omega) {
     using R = Scalar<V>;
-    V sum = V{};
-    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-        const V part = in.second[symmetric_place<S::D>(d, d)] - momentum[d] * velocity[d];
-        sum = d == 0 ? part : sum + part;
-        if (force.is_any) {
-            sum = sum + velocity[d] * force.of[d];
-        }
+    static_assert(second_unit<S, true> == 1.0 / 8);
+    const V kept = R(1.0 / 8) * (R(1) - omega);
+    static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
+        static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
+            if constexpr (a < b) {
+                constexpr int k = symmetric_place<S::D>(a, b);
+                V known = momentum[a] * velocity[b];
+                if (force.is_any) {
+                    known = known + R(0.5) * work_of<S>(velocity, force, a, b);
+                }
+                V stress = in.second[k] - momentum[a] * velocity[b];
+                if (force.is_any) {
+                    stress = stress + R(0.5) * work_of<S>(velocity, force, a, b);
+                }
+                out.second[k] = plus_fraction<4>((kept + kept) * stress, known);
+            }
+        });
     });
-    return kept * (R(1.0 / S::D) * sum - R(1.0 / 3) * in.density_deviation);
+    V known[S::D], stress[S::D], trace;
+    static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
+        constexpr int k = symmetric_place<S::D>(a, a);
+        known[a] = momentum[a] * velocity[a];
+        stress[a] = in.second[k] - known[a];
+        if (force.is_any) {
+            known[a] = known[a] + velocity[a] * force.of[a];
+            stress[a] = stress[a] + velocity[a] * force.of[a];
+        }
+        trace = a == 0 ? stress[a] : trace + stress[a];
+    });
+    const V mean = R(1.0 / S::D) * trace;
+    static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
+        constexpr int k = symmetric_place<S::D>(a, a);
+        out.second[k] = plus_fraction<8>(kept * (stress[a] - mean), known[a]);
+    });
 }
 
 /// Collides a cell: the moments after the step, from those of its incoming populations.
@@ -233,6 +257,10 @@ LBM_HD StoredMoments<S, V> collided(const IncomingMoments<S, V>& in, const CellF
         velocity[d] = momentum[d] * inverse;
     });
     const V omega = stress_rate_of<S>(in, momentum, velocity, force, density, parameters);
+    if constexpr (relaxes_trace) {
+        collide_without_trace<S>(out, in, momentum, velocity, force, omega);
+        return out;
+    }
     const V kept = unit * (R(1) - omega), shifted = inverse * (unit * omega);
     const V isotropic = (R(1.0 / 3) * kept) * in.density_deviation;
     V advected[S::D], work[S::D];  // of each, in the unit of second-order moments: omega u, and (2 - omega) F / 2
@@ -240,10 +268,6 @@ LBM_HD StoredMoments<S, V> collided(const IncomingMoments<S, V>& in, const CellF
         advected[d] = momentum[d] * shifted;
         work[d] = force.is_any ? (unit * (R(1) - R(0.5) * omega)) * force.of[d] : V{};
     });
-    V mean = V{};
-    if constexpr (relaxes_trace) {
-        mean = mean_of_kept<S>(in, momentum, velocity, force, kept);
-    }
     static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
         static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
             if constexpr (a == b) {
@@ -252,7 +276,7 @@ LBM_HD StoredMoments<S, V> collided(const IncomingMoments<S, V>& in, const CellF
                 if (force.is_any) {
                     second = second + (velocity[a] + velocity[a]) * work[a];
                 }
-                out.second[k] = relaxes_trace ? second - mean : second;
+                out.second[k] = second;
             } else if constexpr (a < b) {
                 constexpr int k = symmetric_place<S::D>(a, b);
                 V second = (kept + kept) * in.second[k] + (momentum[a] + momentum[a]) * advected[b];

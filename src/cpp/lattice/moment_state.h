@@ -5,16 +5,16 @@
 //
 // After the regularised collision f*_i = w_i (rho - 1 + 3 c . j + 9/2 (c c - 1/3) : A) with
 // A = rho u u + (u F + F u) / 2 + (1 - omega) Pi, Pi being the stress of the non-equilibrium part; after the recursive
-// one all higher moments follow from these and u = (j - F / 2) / rho (comoving_frame.h). The weights w_i are powers of
-// two times the smallest of them, so that A is kept in the unit of its terms in those populations, and a population has
-// few products to compute.
+// one all higher moments follow from these and u = (j - F / 2) / rho (all_order_populations.h). The weights w_i are
+// powers of two times the smallest of them, so that A is kept in the unit of its terms in those populations, and a
+// population has few products to compute.
 //
 // The populations of a cell sum to its mass and its momentum but for the rounding of the sums: the one at rest and
 // those along the axes are what all others leave of them. Otherwise weights, rounded to the arithmetic type, would let
 // both drift at every step in the same direction.
 #pragma once
 
-#include "comoving_frame.h"
+#include "all_order_populations.h"
 #include "moment_orders.h"
 
 namespace lbm {
@@ -114,8 +114,8 @@ struct CellForce {
 
 /// The populations with these moments and none of higher order (Latt & Chopard, Math. Comput. Simul. 72 (2006) 165,
 /// eq. 14, with the equilibrium of second order).
-template <class S, class V>
-LBM_HD void populations_of_second_order(const StoredMoments<S, V>& m, V (&h)[S::Q]) {
+template <class S, class V, class Populations>
+LBM_HD void populations_of_second_order(const StoredMoments<S, V>& m, Populations& h) {
     using P = CubicPairs<S>;
     using R = Scalar<V>;
     constexpr bool cornered = P::corners > 0;
@@ -183,63 +183,53 @@ LBM_HD void populations_of_second_order(const StoredMoments<S, V>& m, V (&h)[S::
     constexpr int ratio = others<S> / others_of_trace<S>, left = others<S> % others_of_trace<S>;
     static_assert(ratio == 1 || ratio == 2);
     const V common = ratio == 1 ? isotropic + trace : plus_multiple<2>(trace, isotropic);
-    h[0] = plus_multiples<-others_of_trace<S>>(m.density_deviation, common);
+    V at_rest = plus_multiples<-others_of_trace<S>>(m.density_deviation, common);
     if constexpr (left > 0) {
-        h[0] = plus_multiples<-left>(h[0], isotropic);
+        at_rest = plus_multiples<-left>(at_rest, isotropic);
     }
+    h[0] = at_rest;
 }
 
 /// The populations whose moments of third and higher order vanish in the frame that moves with the fluid.
-template <class S, bool forced, class V>
+template <class S, bool forced, class V, class Populations>
 LBM_HD void populations_of_all_orders(const StoredMoments<S, V>& stored, const V (&force)[S::D],
-                                      Scalar<V> compressibility, V (&h)[S::Q]) {
-    using F = ComovingFrame<S>;
+                                      Scalar<V> compressibility, Populations& h) {
     using P = CubicPairs<S>;
     using R = Scalar<V>;
-    Moments<S, V> m;
-    m.unit = R(1);
+    using State = SecondOrderState<S, V>;
+    State m;
     m.density_deviation = stored.density_deviation;
     m.density = inertia_of_deviation(m.density_deviation, compressibility);
     const V inverse = reciprocal(m.density);
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-        m.momentum[d] = stored.momentum[d];
+        m.momentum[d] = m.flow_momentum[d] = stored.momentum[d];
         if constexpr (forced) {
-            m.momentum[d] = m.momentum[d] - R(0.5) * force[d];
+            m.flow_momentum[d] = m.momentum[d] - R(0.5) * force[d];
+            m.quarter_force[d] = R(0.25) * force[d];
         }
-        m.velocity[d] = m.momentum[d] * inverse;
-        m.force[d] = stored.momentum[d];  // what the populations carry in all, of which set_populations knows none
-    });
-    const auto relaxed = [&]<int a, int b>() LBM_INLINE_LAMBDA {
-        V known = m.momentum[a] * m.velocity[b];
-        if constexpr (forced) {
-            known = known + R(0.5) * (m.velocity[a] * force[b] + m.velocity[b] * force[a]);
-        }
-        return R(1 / second_unit<S, a == b>) * stored.second[symmetric_place<S::D>(a, b)] - known;
-    };
-    V moment[F::places];  // as to_frame_at_rest has them
-    moment[0] = m.density_deviation;
-    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-        moment[2 * F::step(d)] = R(0.5) * relaxed.template operator()<d, d>();
-        if constexpr (forced) {
-            moment[F::step(d)] = R(0.25) * force[d];
+        m.velocity[d] = m.flow_momentum[d] * inverse;
+        constexpr R factor = R(1 / (8 * second_unit<S, true>));
+        m.diagonal[d] = stored.second[symmetric_place<S::D>(d, d)];
+        if constexpr (factor != 1) {
+            m.diagonal[d] = factor * m.diagonal[d];
         }
     });
     static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
-        constexpr int a = P::axis(q, 0), b = P::axis(q, 1);
-        moment[F::step(a) + F::step(b)] = R(0.25) * relaxed.template operator()<a, b>();
+        constexpr R factor = R(1 / (State::shear_divisor * second_unit<S, false>));
+        m.shear[q] = stored.second[symmetric_place<S::D>(P::axis(q, 0), P::axis(q, 1))];
+        if constexpr (factor != 1) {
+            m.shear[q] = factor * m.shear[q];
+        }
     });
-    to_frame_at_rest<S, 2, forced>(moment, m);
-    end_at_third_order<S>(moment, m);
-    PairSums<S, V> none{};
-    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { h[i] = V{}; });
-    set_populations<S, true>(moment, none, m, h);
+    populations_with<S>(raw_moments<S, forced>(m), m.density_deviation, m.momentum, h);
 }
 
 /// The post-collision populations of a cell after a step of the collision. Of those of the force only
-/// collisions of all orders take note, whose velocity is (j - F / 2) / rho.
-template <class S, class Collision, class V>
+/// collisions of all orders take note, whose velocity is (j - F / 2) / rho. Each is assigned to h[i] once, and not
+/// read, so that h may be a place in memory.
+template <class S, class Collision, class V, class Populations>
 LBM_HD void populations_of(const StoredMoments<S, V>& m, const CellForce<S, V>& force, Scalar<V> compressibility,
-                           V (&h)[S::Q]) {
+                           Populations& h) {
     if constexpr (Collision::moment_orders == MomentOrders::Second) {
         populations_of_second_order<S>(m, h);
     } else if (force.is_any) {

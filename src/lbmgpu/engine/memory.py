@@ -16,7 +16,8 @@ from ..parallel import gpu
 from ..parallel.device_memory import GIB, MIB, available_memory
 from ..parallel.processes import Processes
 
-SWEEP_BYTES = 2**20
+SWEEP_BYTES = 9 * 2**19
+"""Of a thread of the CPU that sweeps over cells that keep moments: most where rows are short."""
 CPU_LINK_BYTES, GPU_LINK_BYTES = 160, 16
 """Of a link through a face of cells that keep moments: on the CPU 75 to 150, as lists grow."""
 GPU_CHUNK = 64

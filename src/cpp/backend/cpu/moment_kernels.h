@@ -9,14 +9,18 @@
 
 namespace lbm::cpu {
 
-/// The working memory of a sweep, in numbers of the arithmetic type. Rows have room for the cells around the block that
-/// the first of several steps reads, and for whole packs.
+/// The working memory of a sweep, in numbers of the arithmetic type. A row has room for the cells around the block that
+/// the first of several steps reads, and for whole packs. It is divided into blocks of cells, in each of which the
+/// numbers of a cell are `pitch` apart: a constant, so that kernels need no pointer to each of them. The cells next to
+/// a block lie beside it too, as populations come in from there.
 struct MomentScratch {
-    static constexpr Index line = 16;  // numbers of the widest pack
+    static constexpr Index line = 16;                          // numbers of the widest pack
+    static constexpr Index block = 256, pitch = block + line;  // an odd number of cache lines
 
     int left;       // from the beginning of a row to x = 0
-    Index width;    // of a row
-    Index ring;     // rows of populations of one stage: Q of each of the rows that are kept
+    Index cells;    // of a row
+    Index blocks;   // of a row
+    Index ring;     // rows of populations of one stage in a block: Q of each of the rows that are kept
     Index sums;     // rows of sums of one target row
     Index kept;     // rows of populations that come off walls above, of one target row
     Index targets;  // target rows of a stage at most
@@ -25,17 +29,23 @@ struct MomentScratch {
     LBM_HD MomentScratch(int D, int Q, int nx, int steps, int rows) {
         const auto whole = [](Index n) { return (n + line - 1) / line * line; };
         left = int(whole(steps));
-        width = left + whole(nx + steps) + line;
-        width += width % (8 * line) == 0 ? line : 0;  // or rows would share few sets of the first-level cache
-        ring = (D == 3 ? 3 : 1) * Index(Q) * width;
-        sums = (D == 3 ? 15 : 8) * width;
-        kept = (D == 3 ? 9 : 3) * width;
+        cells = left + whole(nx + steps) + line;
+        blocks = (cells + block - 1) / block;
+        ring = (D == 3 ? 3 : 1) * Index(Q) * pitch;
+        sums = (D == 3 ? 15 : 8) * pitch;
+        kept = (D == 3 ? 9 : 3) * pitch;
         targets = D == 3 ? rows + 2 * (steps - 1) : 1;
     }
-    LBM_HD Index of_stage() const { return ring + targets * (sums + kept); }
-    LBM_HD Index total(int steps) const { return steps * of_stage() + line; }
+    LBM_HD Index of_block() const { return ring + targets * (sums + kept); }
+    LBM_HD Index of_stage() const { return blocks * of_block(); }
+    LBM_HD Index total(int steps) const { return steps * of_stage() + 2 * line; }
     /// What a sweep without walls works with.
-    LBM_HD Index used(int steps) const { return steps * (ring + targets * sums); }
+    LBM_HD Index used(int steps) const { return steps * (ring + targets * sums) / pitch * cells; }
+    /// The place of a cell in a row.
+    LBM_HD Index at(int x) const {
+        const Index k = x + left;
+        return k / block * of_block() + k % block;
+    }
 };
 
 /// A cell, of the block or beside it, some of whose incoming populations the formulas of links give.

@@ -17,11 +17,31 @@ struct MomentPair {
     LBM_HD void store(Real* p) const { store(p, typename lbm::detail::MakeSequence<W>::type{}); }
 
 private:
+    // Registers of 32 bytes are shuffled within their halves, and then quarters across them: two instructions, where
+    // compilers take three and the numbers of lanes from memory.
+    static constexpr bool halved = W * int(sizeof(Real)) == 32;
+    static constexpr int quarter = W / 4;
+    static constexpr int in_halves(int lane) {
+        const int of_half = lane % (2 * quarter);
+        return lane - of_half + (of_half < quarter ? 0 : W) + 2 * (of_half % quarter);
+    }
+    static constexpr int across_halves(int lane) {
+        const int k = lane / quarter;
+        return (k == 1 ? 2 : k == 2 ? 1 : k) * quarter + lane % quarter;
+    }
+
     template <int... lane>
     LBM_HD static MomentPair load(const Real* p, IntSequence<lane...>) {
         const V low = load_pack<Real, W>(p), high = load_pack<Real, W>(p + W);
-        return {V{__builtin_shufflevector(low.v, high.v, (2 * lane)...)},
-                V{__builtin_shufflevector(low.v, high.v, (2 * lane + 1)...)}};
+        if constexpr (halved) {
+            const V first{__builtin_shufflevector(low.v, high.v, (in_halves(lane))...)};
+            const V second{__builtin_shufflevector(low.v, high.v, (in_halves(lane) + 1)...)};
+            return {V{__builtin_shufflevector(first.v, first.v, (across_halves(lane))...)},
+                    V{__builtin_shufflevector(second.v, second.v, (across_halves(lane))...)}};
+        } else {
+            return {V{__builtin_shufflevector(low.v, high.v, (2 * lane)...)},
+                    V{__builtin_shufflevector(low.v, high.v, (2 * lane + 1)...)}};
+        }
     }
     template <int... lane>
     LBM_HD void store(Real* p, IntSequence<lane...>) const {
@@ -68,6 +88,9 @@ LBM_HD void store_moments(StoredMoments<S, Pack<Real, W>>& m, Real* row, Index x
 template <class S, class Real, int W, bool writes>
 LBM_HD void prefetch_moments(const Real* row, Index x, Index stride) {
     constexpr int line = 64 / int(sizeof(Real));
+    if (2 * W < line && x % (line / 2) != 0) {
+        return;  // in a line that has been asked for
+    }
     static_for<moment_count<S> / 2>([&]<int g>() LBM_INLINE_LAMBDA {
         const Real* const pair = row + moment_place(2 * g, x, stride);
         static_for<(2 * W + line - 1) / line>(

@@ -2,6 +2,8 @@
 // and kept populations of its stages, and what rows and cells of them lie behind walls, are solid, or images.
 #pragma once
 
+#include <algorithm>
+
 #include "../../lattice/moment_state.h"
 #include "moment_kernels.h"
 
@@ -34,22 +36,36 @@ public:
 
 protected:
     static constexpr int none = 1 << 29;  // more than there are layers
+    static constexpr Index pitch = MomentScratch::pitch;
+
+    Index at(int x) const { return memory_.at(x); }
+    /// Calls visit(x, at(x)) for the packs of cells from `first` to before `end`.
+    template <class Visit>
+    void for_packs(int first, int end, Visit&& visit) const {
+        constexpr int block = int(MomentScratch::block);
+        for (int x = first; x < end;) {
+            const int next = x + block - (x + memory_.left) % block, stop = next < end ? next : end;
+            for (Index place = at(x); x < stop; x += W, place += W) {
+                visit(x, place);
+            }
+        }
+    }
 
     Real* stage(int s) const { return static_cast<Real*>(a_.scratch) + MomentScratch::line + s * memory_.of_stage(); }
-    /// The populations of a row of a stage; population i at x = 0 is `width` times i behind.
+    /// The populations of a row of a stage; population i of a cell is at(x) + i * pitch behind.
     Real* populations(int s, int row) const {
         const int slot = solid ? (row + kept_rows * 1024) % kept_rows : 0;
-        return stage(s) + slot * S::Q * memory_.width + memory_.left;
+        return stage(s) + slot * S::Q * pitch;
     }
     /// The sums of a target row of a stage.
     Real* sums(int s, int row) const {
         const int place = solid ? row - (first_row_ - (a_.steps - 1 - s)) : 0;
-        return stage(s) + memory_.ring + place * memory_.sums + memory_.left;
+        return stage(s) + memory_.ring + place * memory_.sums;
     }
     /// The populations of a target row of a stage that come off walls above it; of each a row.
     Real* kept(int s, int row) const {
         const int place = solid ? row - (first_row_ - (a_.steps - 1 - s)) : 0;
-        return stage(s) + memory_.ring + memory_.targets * memory_.sums + place * memory_.kept + memory_.left;
+        return stage(s) + memory_.ring + memory_.targets * memory_.sums + place * memory_.kept;
     }
     /// The cells of a row of a stage, whose populations the next step reads: those around the block too, but where
     /// a row follows itself.
@@ -81,12 +97,12 @@ protected:
             clear_solid_cells(row, y, layer);
         }
         if (wraps_) {
-            const Index width = memory_.width, nx = a_.address.nx;
+            const Index before = at(-1), first = at(0), last = at(a_.address.nx - 1), behind = at(a_.address.nx);
             static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
                 if constexpr (S::c[i][0] > 0) {
-                    row[i * width - 1] = row[i * width + nx - 1];
+                    row[i * pitch + before] = row[i * pitch + last];
                 } else if constexpr (S::c[i][0] < 0) {
-                    row[i * width + nx] = row[i * width];
+                    row[i * pitch + behind] = row[i * pitch + first];
                 }
             });
         }
@@ -107,6 +123,16 @@ protected:
                 }
             }
         }
+        for (Index k = 1; k < memory_.blocks; ++k) {
+            const Index first = k * memory_.of_block(), end = first - memory_.of_block() + MomentScratch::block;
+            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+                if constexpr (S::c[i][0] > 0) {
+                    row[i * pitch + first - 1] = row[i * pitch + end - 1];
+                } else if constexpr (S::c[i][0] < 0) {
+                    row[i * pitch + end] = row[i * pitch + first];
+                }
+            });
+        }
     }
 
     /// Whether a row of a layer lies behind a wall, from where nothing comes in.
@@ -120,17 +146,19 @@ protected:
                z - a_.address.nz >= to_wall[5];
     }
     void clear_cell(Real* row, int x) const {
-        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { row[i * memory_.width + x] = 0; });
+        const Index place = at(x);
+        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { row[i * pitch + place] = 0; });
     }
     /// Makes a cell the image of another one across x.
     void mirror_cell(Real* row, int x, int image) const {
-        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
-            row[i * memory_.width + x] = row[Stencil<S>::mirror(i, 0) * memory_.width + image];
-        });
+        const Index to = at(x), from = at(image);
+        static_for<S::Q>([&]<int i>()
+                             LBM_INLINE_LAMBDA { row[i * pitch + to] = row[Stencil<S>::mirror(i, 0) * pitch + from]; });
     }
     void clear_row(Real* row) const {
-        for (Index k = -memory_.left; k < S::Q * memory_.width - memory_.left; ++k) {
-            row[k] = 0;
+        for (Index k = 0; k < memory_.blocks; ++k) {
+            Real* const numbers = row + k * memory_.of_block();
+            std::fill(numbers, numbers + S::Q * pitch, Real(0));
         }
     }
 

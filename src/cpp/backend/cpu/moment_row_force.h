@@ -9,8 +9,9 @@ namespace lbm::cpu {
 namespace {
 
 /// That of a step, from 1 on, or of the step that has `made` the state. On images behind faces with free slip the
-/// component normal to these is reversed; a field has that in its rows there.
-template <class Real, int W>
+/// component normal to these is reversed; a field has that in its rows there. Compilers know whether the flow is
+/// `forced`.
+template <class Real, int W, bool forced>
 class MomentRowForce {
 public:
     using S = LBM_STENCIL;
@@ -19,7 +20,7 @@ public:
 
     MomentRowForce(const backend::MomentForce<double>& force, int step, int row, int layer, const CellImage& image)
         : pitch_(force.rows.pitch), factor_(force.factor[step]) {
-        uniform_.is_any = force.is_any;
+        uniform_.is_any = forced;
         static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
             const auto number = Real(force.uniform[step][d]);
             uniform_.of[d] = V{} + (d == 1 && image.odd ? -number : number);
@@ -34,6 +35,10 @@ public:
     /// On the cells of a pack from x on.
     LBM_HD CellForce<S, V> at(int x) const {
         CellForce<S, V> force = uniform_;
+        force.is_any = forced;
+        if (!forced) {
+            return force;
+        }
         if (field_ != nullptr) {
             static_for<S::D>([&]<int d>()
                                  LBM_INLINE_LAMBDA { force.of[d] = load_pack<Real, W>(field_ + d * pitch_ + x); });

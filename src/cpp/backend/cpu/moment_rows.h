@@ -29,13 +29,14 @@
 namespace lbm::cpu {
 namespace {
 
-template <class Collision, class Real, class Parameters>
+template <class Collision, class Real, class Parameters, bool forced>
 class MomentSweep : MomentRings<Real, LBM_VECTOR_BYTES / int(sizeof(Real))> {
 public:
     static constexpr int W = LBM_VECTOR_BYTES / int(sizeof(Real));
     using V = Pack<Real, W>;
     using Rings = MomentRings<Real, W>;
-    using RowForce = MomentRowForce<Real, W>;
+    using RowForce = MomentRowForce<Real, W, forced>;
+    static constexpr Index pitch = MomentScratch::pitch;
 
     MomentSweep(const MomentArguments& arguments, const Parameters& parameters)
         : Rings(arguments), parameters_(parameters), compressibility_(Real(a_.compressibility)) {}
@@ -51,17 +52,22 @@ public:
             }
             for (int row = first_row_ - beyond; row < end_row_ + beyond; ++row) {
                 rebuild(row, layer);
-                advance(0, row, layer);
+                const bool is_last = row + 1 == end_row_ + beyond;
+                advance(0, row, layer, is_last ? source(first_row_ - beyond, layer + 1) : source(row + 1, layer));
             }
         }
     }
 
 private:
     static constexpr int made = RowForce::made;
-    using Rings::a_, Rings::memory_, Rings::first_row_, Rings::end_row_, Rings::first_layer_, Rings::end_layer_,
-        Rings::first_real_, Rings::end_real_, Rings::solid, Rings::kept_rows, Rings::stage, Rings::populations,
-        Rings::sums, Rings::kept, Rings::first_x, Rings::end_x, Rings::offset, Rings::image_of_row, Rings::close_row,
+    using Rings::a_, Rings::first_row_, Rings::end_row_, Rings::first_layer_, Rings::end_layer_, Rings::first_real_,
+        Rings::end_real_, Rings::solid, Rings::kept_rows, Rings::at, Rings::for_packs, Rings::populations, Rings::sums,
+        Rings::kept, Rings::first_x, Rings::end_x, Rings::offset, Rings::image_of_row, Rings::close_row,
         Rings::is_behind_wall, Rings::clear_row, Rings::for_wall_cells;
+
+    const Real* source(int row, int layer) const {
+        return static_cast<const Real*>(a_.source) + offset(image_of_row(row).at, layer);
+    }
 
     /// Puts the populations of a row in memory into the ring of the first stage.
     [[gnu::noinline]] void rebuild(int row, int layer) const {
@@ -72,29 +78,36 @@ private:
         }
         const CellImage image = image_of_row(row);
         const RowForce force(a_.force, made, row, layer, image);
-        const Real* from = static_cast<const Real*>(a_.source) + offset(image.at, layer);
+        const Real* from = source(row, layer);
         Real* to = populations(0, row);
-        const Index stride = address.population_stride, width = memory_.width;
-        const int end = end_x(0);
-        for (int x = first_x(0); x < end; x += W) {
+        const Index stride = address.population_stride;
+        for_packs(first_x(0), end_x(0), [&](int x, Index place) LBM_INLINE_LAMBDA {
             StoredMoments<S, V> m = load_moments<S, Real, W>(from, x, stride);
-            prefetch_moments<S, Real, W, false>(from + address.row_stride, x, stride);
             if constexpr (solid) {
                 if (image.odd) {
                     mirror<1>(m);
                 }
             }
-            put_populations(m, force.at(x), to + x, width);
-        }
+            put_populations(m, force.at(x), to + place);
+        });
         close_row(to, row, layer);
     }
 
-    LBM_HD void put_populations(const StoredMoments<S, V>& m, const CellForce<S, V>& force, Real* to,
-                                Index width) const {
-        V h[S::Q];
+    LBM_HD void put_populations(const StoredMoments<S, V>& m, const CellForce<S, V>& force, Real* to) const {
+        RingPacks h{to};
         populations_of<S, Collision>(m, force, compressibility_, h);
-        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { store_pack<Real, W>(to + i * width, h[i]); });
     }
+
+    /// The populations of a pack of cells in the ring, to be written.
+    struct RingPacks {
+        struct Place {
+            Real* to;
+            LBM_HD void operator=(const V& population) const { store_pack<Real, W>(to, population); }
+        };
+        Real* cells;
+
+        LBM_HD Place operator[](int i) const { return {cells + i * pitch}; }
+    };
 
     /// Supplies what the formulas of links give the cells of a target row, such as what comes off walls half-way to the
     /// next cells. Nothing comes from behind them. What comes off walls in the own layer lies in the ring where the
@@ -102,18 +115,18 @@ private:
     /// kept until the layer above is in the ring.
     [[gnu::noinline]] void serve_walls(int s, int row, int layer) const {
         const int around = a_.steps - 1 - s;
-        const Index width = memory_.width;
         Real* const above = kept(s, row);
-        const auto place = [&]<int i>(int x) LBM_INLINE_LAMBDA -> Real& {
-            return populations(s, solid ? row - S::c[i][1] : row)[i * width + x - S::c[i][0]];
+        const auto place = [&]<int i>(Index at_cell) LBM_INLINE_LAMBDA -> Real& {
+            return populations(s, solid ? row - S::c[i][1] : row)[i * pitch + at_cell - S::c[i][0]];
         };
         if (layer - 1 >= first_layer_ - around && layer - 1 < end_layer_ + around) {
             for_wall_cells(row, layer - 1, [&](const MomentWallCell& cell) {
+                const Index at_cell = at(cell.x);
                 int k = 0;
                 static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
                     if constexpr (S::c[i][S::D - 1] < 0) {
                         if ((cell.links >> i & 1U) != 0) {
-                            place.template operator()<i>(cell.x) = above[k * width + cell.x];
+                            place.template operator()<i>(at_cell) = above[k * pitch + at_cell];
                         }
                         ++k;
                     }
@@ -124,6 +137,7 @@ private:
             const Real* own = populations(s, row);
             Real* const below = sums(s, row);
             for_wall_cells(row, layer, [&](const MomentWallCell& cell) {
+                const Index at_cell = at(cell.x);
                 const backend::WallLink* next = a_.walls->links + cell.first;
                 const boundary::CellMoments<Real> moments = cell_moments(cell, own, s, row, layer);
                 int k = 0;
@@ -131,21 +145,21 @@ private:
                 static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
                     constexpr int up = S::c[i][S::D - 1];
                     if ((cell.links >> i & 1U) != 0) {
-                        const RingPopulations f{own + cell.x, width, i};
+                        const RingPopulations f{own + at_cell, i};
                         backend::WallLink link = *next++;
                         set_value(link, s);
                         const Real incoming = backend::incoming<S>(link, moments, f);
                         if constexpr (up < 0) {
-                            above[k * width + cell.x] = incoming;
+                            above[k * pitch + at_cell] = incoming;
                         } else if constexpr (up == 0) {
-                            place.template operator()<i>(cell.x) = incoming;
+                            place.template operator()<i>(at_cell) = incoming;
                         } else {
                             given[i] = incoming;
                         }
                     }
                     k += up < 0 ? 1 : 0;
                 });
-                add_to_sums<1>(below + cell.x, given);
+                add_to_sums<1>(below + at_cell, given);
             });
         }
     }
@@ -163,11 +177,10 @@ private:
     /// The populations of a link's formula, of a cell in the ring.
     struct RingPopulations {
         const Real* cell;
-        Index width;
         int i;
 
-        Real outgoing() const { return cell[Stencil<S>::opposite(i) * width]; }
-        Real returning() const { return cell[i * width]; }
+        Real outgoing() const { return cell[Stencil<S>::opposite(i) * pitch]; }
+        Real returning() const { return cell[i * pitch]; }
     };
 
     /// The moments that the formulas of a cell's links read. Those of an image are the images of the cell's, which sums
@@ -179,7 +192,7 @@ private:
         if (cell.needs_moments) {
             const CellImage image = image_of_row(row);
             Real f[S::Q], deviation = 0, momentum[3] = {};
-            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { f[i] = own[i * memory_.width + cell.x]; });
+            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { f[i] = own[i * pitch + at(cell.x)]; });
             if (image.odd) {
                 mirror_populations<S, 1>(f);
             }
@@ -195,15 +208,15 @@ private:
     /// Adds populations with component `cz` along the last axis, which formulas give a cell, to sums.
     template <int cz>
     void add_to_sums(Real* to, const Real (&given)[S::Q]) const {
-        const Index width = memory_.width;
         LayerSums<S, Real> sums;
-        sums.template for_each<cz>([&]<int k>(Real& number) { number = to[k * width]; });
+        sums.template for_each<cz>([&]<int k>(Real& number) { number = to[k * pitch]; });
         add_given<S, cz>(sums, given);
-        sums.template for_each<cz>([&]<int k>(Real& number) { to[k * width] = number; });
+        sums.template for_each<cz>([&]<int k>(Real& number) { to[k * pitch] = number; });
     }
 
-    /// To be called when the populations of a row of a layer are in the ring of a stage.
-    void advance(int s, int row, int layer) const {
+    /// To be called when the populations of a row of a layer are in the ring of a stage. The moments at `ahead`, if
+    /// any, are those of the next row that will be read.
+    void advance(int s, int row, int layer, const Real* ahead = nullptr) const {
         const int around = a_.steps - 1 - s;  // cells around the tile that the stage computes
         const int target = solid ? row - 1 : row;
         if (solid && target < first_row_ - around) {
@@ -217,17 +230,17 @@ private:
         }
         const bool completes = layer - 1 >= first_layer_ - around && layer > first_real_;
         if (!completes) {
-            collect<0>(s, target, layer - 1, nullptr, 0);
+            collect<0>(s, target, layer - 1, nullptr, 0, ahead);
         } else if (is_behind_wall(target, layer - 1)) {
-            collect<0>(s, target, layer - 1, nullptr, 0);
+            collect<0>(s, target, layer - 1, nullptr, 0, ahead);
             clear_row(populations(s + 1, target));
             advance(s + 1, target, layer - 1);
         } else if (s + 1 == a_.steps) {
             Real* to = static_cast<Real*>(a_.target) + offset(target, layer - 1);
-            collect<1>(s, target, layer - 1, to, a_.address.population_stride);
+            collect<1>(s, target, layer - 1, to, a_.address.population_stride, ahead);
         } else {
             Real* to = populations(s + 1, target);
-            collect<2>(s, target, layer - 1, to, memory_.width);
+            collect<2>(s, target, layer - 1, to, pitch, ahead);
             close_row(to, target, layer - 1);
             advance(s + 1, target, layer - 1);
         }
@@ -235,16 +248,16 @@ private:
 
     /// Has the layer behind a face with free slip send back what the first layer before it has sent there.
     void mirror_sums(int s, int row) const {
-        const Index width = memory_.width;
         Real* const below = sums(s, row);
-        const int end = end_x(s + 1);
-        for (int x = first_x(s + 1); x < end; x += W) {
+        const RowsAround rows(*this, s, row);
+        for_packs(first_x(s + 1), end_x(s + 1), [&](int, Index place) LBM_INLINE_LAMBDA {
             V h[S::Q];
-            gather<-1>(s, row, x, h);
+            rows.template gather<-1>(place, h);
             LayerSums<S, V> image = layer_sums<S, -1>(h);
-            image.template for_each<1>([&]<int k>(const V& number)
-                                           LBM_INLINE_LAMBDA { store_pack<Real, W>(below + k * width + x, number); });
-        }
+            image.template for_each<1>([&]<int k>(const V& number) LBM_INLINE_LAMBDA {
+                store_pack<Real, W>(below + k * pitch + place, number);
+            });
+        });
     }
 
     /// Completes, in a stage, the last layer before a face with free slip: what comes in from behind it is what the
@@ -269,7 +282,7 @@ private:
             if (is_behind) {
                 clear_row(to);
             } else {
-                collect_from_image<2>(s, row, layer, to, memory_.width);
+                collect_from_image<2>(s, row, layer, to, pitch);
                 close_row(to, row, layer);
             }
             advance(s + 1, row, layer);
@@ -277,97 +290,105 @@ private:
     }
     /// Adds what comes off walls above the cells of a layer to the sums of the layer above.
     void add_kept(int s, int row, int layer) const {
-        const Index width = memory_.width;
         const Real* const above = kept(s, row);
         Real* const image = sums(s, row);
         for_wall_cells(row, layer, [&](const MomentWallCell& cell) {
+            const Index at_cell = at(cell.x);
             int k = 0;
             Real given[S::Q] = {};
             static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
                 if constexpr (S::c[i][S::D - 1] < 0) {
                     if ((cell.links >> i & 1U) != 0) {
-                        given[i] = above[k * width + cell.x];
+                        given[i] = above[k * pitch + at_cell];
                     }
                     ++k;
                 }
             });
-            add_to_sums<-1>(image + cell.x, given);
+            add_to_sums<-1>(image + at_cell, given);
         });
     }
     template <int then>
     [[gnu::noinline]] void collect_from_image(int s, int row, int layer, Real* to, Index to_stride) const {
-        const Index width = memory_.width;
         const RowForce force(a_.force, s + 1, row, layer, image_of_row(row));
         const Real* const image = sums(s, row);
-        const Real* const both = image + LayerSums<S, V>::numbers * width;
-        const int end = end_x(s + 1);
-        for (int x = first_x(s + 1); x < end; x += W) {
+        const Real* const both = image + LayerSums<S, V>::numbers * pitch;
+        for_packs(first_x(s + 1), end_x(s + 1), [&](int x, Index place) LBM_INLINE_LAMBDA {
             LayerSums<S, V> above{};
-            above.template for_each<-1>([&]<int k>(V& number)
-                                            LBM_INLINE_LAMBDA { number = load_pack<Real, W>(image + k * width + x); });
-            collide<then>(x, both, above, force.at(x), to, to_stride);
-        }
-    }
-
-    /// The populations with component `cz` along the last axis that come in to cells of a row.
-    template <int cz>
-    LBM_HD void gather(int s, int row, int x, V (&h)[S::Q]) const {
-        const Index width = memory_.width;
-        const Real* from[3] = {};
-        static_for<kept_rows>([&]<int k>() LBM_INLINE_LAMBDA { from[k] = populations(s, solid ? row + k - 1 : row); });
-        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
-            if constexpr (S::c[i][S::D - 1] == cz) {
-                constexpr int k = S::D == 3 ? 1 - S::c[i][1] : 0;
-                h[i] = load_pack<Real, W>(from[k] + i * width + x - S::c[i][0]);
-            }
+            above.template for_each<-1>(
+                [&]<int k>(V& number) LBM_INLINE_LAMBDA { number = load_pack<Real, W>(image + k * pitch + place); });
+            collide<then>(x, place, both, above, force.at(x), to, to_stride);
         });
     }
+
+    /// The rows of populations that come in to a row.
+    struct RowsAround {
+        const Real* from[kept_rows];
+
+        RowsAround(const MomentSweep& sweep, int s, int row) {
+            for (int k = 0; k < kept_rows; ++k) {
+                from[k] = sweep.populations(s, solid ? row + k - 1 : row);
+            }
+        }
+        /// Those with component `cz` along the last axis that come in to a pack of cells.
+        template <int cz>
+        LBM_HD void gather(Index place, V (&h)[S::Q]) const {
+            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+                if constexpr (S::c[i][S::D - 1] == cz) {
+                    constexpr int k = S::D == 3 ? 1 - S::c[i][1] : 0;
+                    h[i] = load_pack<Real, W>(from[k] + i * pitch + place - S::c[i][0]);
+                }
+            });
+        }
+    };
 
     /// Collides cells of a layer with the sums of the layer above; `both` are those of the others. Their moments, with
     /// `then` of 1, or their populations, with 2, go to `to`.
     template <int then>
-    LBM_HD void collide(int x, const Real* both, const LayerSums<S, V>& above, const CellForce<S, V>& force, Real* to,
-                        Index to_stride) const {
+    LBM_HD void collide(int x, Index place, const Real* both, const LayerSums<S, V>& above,
+                        const CellForce<S, V>& force, Real* to, Index to_stride) const {
         TwoLayers<S, V> before;
         before.for_each([&]<int k>(V& number)
-                            LBM_INLINE_LAMBDA { number = load_pack<Real, W>(both + k * memory_.width + x); });
+                            LBM_INLINE_LAMBDA { number = load_pack<Real, W>(both + k * pitch + place); });
         const IncomingMoments<S, V> in = add_layer_above<S>(before, above);
         StoredMoments<S, V> m = collided<S, Collision>(in, force, compressibility_, parameters_);
         if constexpr (then == 2) {
-            put_populations(m, force, to + x, to_stride);
+            put_populations(m, force, to + place);
         } else {
             put_moments(m, to, x, to_stride);
         }
     }
 
     /// Sums the populations that come from the layer above `layer`, of a target row. With `then` of 1 or 2 the cells of
-    /// `layer` collide, and their moments or their populations go to `to`.
+    /// `layer` collide, and their moments or their populations go to `to`. Here memory is asked for what will be read,
+    /// and not where a row is rebuilt: requests one after the other would wait.
     template <int then>
-    [[gnu::noinline]] void collect(int s, int row, int layer, Real* to, Index to_stride) const {
-        const Index width = memory_.width;
+    [[gnu::noinline]] void collect(int s, int row, int layer, Real* to, Index to_stride, const Real* ahead) const {
         const RowForce force(a_.force, s + 1, row, layer, image_of_row(row));
         Real* const below = sums(s, row);
-        Real* const both = below + LayerSums<S, V>::numbers * width;
-        const int end = end_x(s + 1);
-        for (int x = first_x(s + 1); x < end; x += W) {
+        Real* const both = below + LayerSums<S, V>::numbers * pitch;
+        const RowsAround rows(*this, s, row);
+        for_packs(first_x(s + 1), end_x(s + 1), [&](int x, Index place) LBM_INLINE_LAMBDA {
+            if (ahead != nullptr) {
+                prefetch_moments<S, Real, W, false>(ahead, x, a_.address.population_stride);
+            }
             V h[S::Q];
-            gather<-1>(s, row, x, h);
-            gather<0>(s, row, x, h);
-            gather<1>(s, row, x, h);
+            rows.template gather<-1>(place, h);
+            rows.template gather<0>(place, h);
+            rows.template gather<1>(place, h);
             LayerSums<S, V> lower;
-            lower.template for_each<1>([&]<int k>(V& number)
-                                           LBM_INLINE_LAMBDA { number = load_pack<Real, W>(below + k * width + x); });
+            lower.template for_each<1>(
+                [&]<int k>(V& number) LBM_INLINE_LAMBDA { number = load_pack<Real, W>(below + k * pitch + place); });
             LayerSums<S, V> up = layer_sums<S, 1>(h);
             up.template for_each<1>([&]<int k>(const V& number)
-                                        LBM_INLINE_LAMBDA { store_pack<Real, W>(below + k * width + x, number); });
+                                        LBM_INLINE_LAMBDA { store_pack<Real, W>(below + k * pitch + place, number); });
             TwoLayers<S, V> two = add_own_layer<S>(lower, layer_sums<S, 0>(h));
             if constexpr (then != 0) {
                 const LayerSums<S, V> above = layer_sums<S, -1>(h);
-                collide<then>(x, both, above, force.at(x), to, to_stride);
+                collide<then>(x, place, both, above, force.at(x), to, to_stride);
             }
             two.for_each([&]<int k>(const V& number)
-                             LBM_INLINE_LAMBDA { store_pack<Real, W>(both + k * width + x, number); });
-        }
+                             LBM_INLINE_LAMBDA { store_pack<Real, W>(both + k * pitch + place, number); });
+        });
     }
 
     /// Stores the moments of a pack of cells of a row, behind whose last one there may be cells of a halo.
@@ -383,15 +404,24 @@ private:
     Real compressibility_;
 };
 
-template <class Collision, class Real>
+template <class Collision, class Real, bool forced>
 void update_moments(const MomentArguments& a) {
     using Parameters = typename Collision::template Parameters<Real>;
     const Laminar<Parameters> laminar{parameters_from<Parameters>(a.parameters)};
     const Parameters& parameters = laminar;
     if (parameters.smagorinsky_factor > 0) {
-        MomentSweep<Collision, Real, Parameters>(a, parameters).run();
+        MomentSweep<Collision, Real, Parameters, forced>(a, parameters).run();
     } else {
-        MomentSweep<Collision, Real, Laminar<Parameters>>(a, laminar).run();
+        MomentSweep<Collision, Real, Laminar<Parameters>, forced>(a, laminar).run();
+    }
+}
+
+template <class Collision, class Real>
+void update_moments(const MomentArguments& a) {
+    if (a.force.is_any) {
+        update_moments<Collision, Real, true>(a);
+    } else {
+        update_moments<Collision, Real, false>(a);
     }
 }
 

@@ -120,7 +120,6 @@ struct Cumulant : FlowCollision {
     LBM_HD static void collide(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V>& m, const P& p) {
         using R = Scalar<V>;
         using F = ComovingFrame<S>;
-        constexpr R third = R(1.0 / 3);
         const LowMoments<S, V> low = low_moments<S>(sums);
         MovingMoments<S, V> n;
         set_second<S, forced>(n, low, m);

@@ -11,19 +11,29 @@ template <class S, class Real, int V, int steps, int rows>
 struct MomentTile : MomentShape<S, Real, V, steps, rows> {
     using Shape = MomentShape<S, Real, V, steps, rows>;
 
-    /// Exposes the populations of a thread's cells.
-    __device__ static void expose(Real* shared, int slot, const Real (&h)[V][S::Q]) {
+    /// Exposes the populations of one of a thread's cells that cross its ends, as soon as they are there: registers
+    /// need not keep them.
+    template <int v>
+    __device__ static void expose_cell(Real* shared, int slot, const Real (&h)[S::Q]) {
         static_for<S::Q>([&]<int i>() {
             constexpr int x = S::c[i][0], y = S::c[i][1];
             Real* const to = shared + Shape::first_array(i) * Shape::slots;
-            if constexpr (x == 0 && y != 0) {
+            if constexpr (x != 0 && y != 0) {
+                to[v * Shape::slots + slot] = h[i];
+            } else if constexpr (x != 0) {
+                if constexpr (v == (x > 0 ? V - 1 : 0)) {
+                    to[slot] = h[i];
+                }
+            }
+        });
+    }
+    /// Exposes the others, of all of a thread's cells.
+    __device__ static void expose_packs(Real* shared, int slot, const Real (&h)[V][S::Q]) {
+        static_for<S::Q>([&]<int i>() {
+            if constexpr (S::c[i][0] == 0 && S::c[i][1] != 0) {
                 Pack<Real, V> pack;
                 static_for<V>([&]<int v>() { pack.lane[v] = h[v][i]; });
-                reinterpret_cast<Pack<Real, V>*>(to)[slot] = pack;
-            } else if constexpr (x != 0 && y == 0) {
-                to[slot] = h[x > 0 ? V - 1 : 0][i];
-            } else if constexpr (x != 0) {
-                static_for<V>([&]<int v>() { to[v * Shape::slots + slot] = h[v][i]; });
+                reinterpret_cast<Pack<Real, V>*>(shared + Shape::first_array(i) * Shape::slots)[slot] = pack;
             }
         });
     }

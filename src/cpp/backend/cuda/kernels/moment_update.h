@@ -7,6 +7,9 @@
 // memory, else their populations are exchanged again, one layer behind. The cells around the tile that the first of
 // several steps needs are computed by each tile for itself. The operations of a cell are those of the CPU's sweep in
 // the same order, whatever the tiles.
+//
+// What a thread keeps fills its registers. So of several cells it exposes the populations of one before it rebuilds
+// those of the next, and collides each only when its populations are wanted.
 #pragma once
 
 #include "../../../lattice/collisions/all.h"
@@ -116,12 +119,16 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
                     at_walls.template mirror_cell<v>(m);
                 }
                 populations_of<S, Collision>(m, made[v], a.compressibility, own[v]);
+                if constexpr (!walls) {
+                    Tile::template expose_cell<v>(shared, at.slot, own[v]);
+                }
             });
             if constexpr (walls) {
                 at_walls.enter();
                 at_walls.template clear<0>(own);
+                static_for<V>([&]<int v>() { Tile::template expose_cell<v>(shared, at.slot, own[v]); });
             }
-            Tile::expose(shared, at.slot, own);
+            Tile::expose_packs(shared, at.slot, own);
             if (k + 1 < layers + 2 * steps) {
                 next_layer();
                 load();
@@ -147,9 +154,15 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
                 } else {
                     static_for<V>([&]<int v>() { above[v] = layer_sums<S, -1>(f[v]); });
                 }
+                IncomingMoments<S, Real> in[V];
+                const auto collide = [&]<int v>() {
+                    m[v] = collided<S, Collision>(in[v], force[v], a.compressibility, a.parameters);
+                };
                 static_for<V>([&]<int v>() {
-                    const auto in = add_layer_above<S>(sum.two[v], above[v]);
-                    m[v] = collided<S, Collision>(in, force[v], a.compressibility, a.parameters);
+                    in[v] = add_layer_above<S>(sum.two[v], above[v]);
+                    if constexpr (V == 1) {
+                        collide.template operator()<v>();
+                    }
                 });
                 Tile::template gather<0>(exposed, at.slot, own, f);
                 Tile::template gather<1>(exposed, at.slot, own, f);
@@ -162,13 +175,25 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
                     sum.below[v] = layer_sums<S, 1>(f[v]);
                 });
                 if constexpr (s + 1 < steps) {
-                    static_for<V>(
-                        [&]<int v>() { populations_of<S, Collision>(m[v], force[v], a.compressibility, own[v]); });
+                    Real* const next = shared + (s + 1) * Tile::numbers;
+                    static_for<V>([&]<int v>() {
+                        if constexpr (V > 1) {
+                            collide.template operator()<v>();
+                        }
+                        populations_of<S, Collision>(m[v], force[v], a.compressibility, own[v]);
+                        if constexpr (!walls) {
+                            Tile::template expose_cell<v>(next, at.slot, own[v]);
+                        }
+                    });
                     if constexpr (walls) {
                         at_walls.template clear<s + 1>(own);
+                        static_for<V>([&]<int v>() { Tile::template expose_cell<v>(next, at.slot, own[v]); });
                     }
-                    Tile::expose(shared + (s + 1) * Tile::numbers, at.slot, own);
+                    Tile::expose_packs(next, at.slot, own);
                 } else if (k >= 2 * steps) {
+                    if constexpr (V > 1) {
+                        static_for<V>([&]<int v>() { collide.template operator()<v>(); });
+                    }
                     if constexpr (walls) {
                         clear_solid<s + 1>(at_walls, m);
                     }
