@@ -217,6 +217,7 @@ def test_a_checkpoint_continues_on_another_layout(streaming: str, rng: np.random
         np.testing.assert_array_equal(again.populations()[:, fluid], first.populations()[:, fluid])
 
 
+@pytest.mark.slow
 def test_many_threads_and_large_blocks_change_no_bit(rng: np.random.Generator) -> None:
     shape = (64, 48, 40)
     case = random_case(rng, "D3Q19", "bgk", shape)

@@ -65,6 +65,7 @@ def test_no_random_layout_over_gpus_changes_a_bit(gpu: str) -> None:
     assert ended.code == 0, ended.output
 
 
+@pytest.mark.slow
 def test_the_command_plans_on_ranks(tmp_path: Path) -> None:
     case = {
         "domain": {"shape": [24, 20, 16], "stencil": "D3Q19"},

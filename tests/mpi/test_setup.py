@@ -34,6 +34,7 @@ def added(way: str, count: int) -> tuple[int, int]:
     return max(e["added"] for e in found), max(e["added"] - e["engine"] for e in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", launch.counts(2, 4))
 @pytest.mark.parametrize("way", ["uniform", "functions", "parts", "loaded"])
 def test_set_up_takes_memory_in_proportion_to_the_part(way: str, count: int) -> None:

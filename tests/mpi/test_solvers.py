@@ -32,6 +32,7 @@ def test_no_layout_over_ranks_changes_a_bit(count: int, device: str, request: py
     launch.succeed("layouts.py", count, device)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("device", ["cpu", OWN_GPU])
 @pytest.mark.parametrize("count", launch.counts(2, 4))
 def test_ranks_cut_across_rows(count: int, device: str, request: pytest.FixtureRequest) -> None:
@@ -162,6 +163,7 @@ CASE = {
 }
 
 
+@pytest.mark.slow
 def test_the_command_line_on_ranks(tmp_path: Path) -> None:
     case = tmp_path / "case.json"
     case.write_text(json.dumps(CASE))
@@ -267,6 +269,7 @@ def test_faults_of_the_disk_on_one_rank_are_errors_on_all(count: int, tmp_path: 
     launch.succeed("faults_of_the_disk.py", count, str(tmp_path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", launch.counts(1, 2, 3))
 def test_pictures_and_movies_are_those_of_one_process(count: int, tmp_path: Path) -> None:
     launch.succeed("movies.py", count, str(tmp_path))

@@ -84,6 +84,7 @@ ROW_ENDS = [3 + 4 + 16 * (1 + 4 + 8), 1 + 4 + 16 * (3 + 4), 4 + 8, (1 + 4 + 8) *
 OPEN = [(s, *n, t) for s in dict.fromkeys(s for s, _ in PAIRS) for n in NUMBERS for t in (0, 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "case"), enumerate(OPEN))
 def test_updates_that_keep_columns_stay_in_registers(number: int, case: tuple[str, str, str, int]) -> None:
     stencil, precision, storage, turn = case
@@ -96,6 +97,7 @@ def test_updates_that_keep_columns_stay_in_registers(number: int, case: tuple[st
 HYBRID = [(s, *n, t, k) for s in ("D2Q9", "D3Q19", "D3Q27") for n in NUMBERS for k in range(4) for t in (0, 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "case"), enumerate(HYBRID))
 def test_updates_with_a_strain_rate_stay_in_registers(number: int, case: tuple[str, str, str, int, int]) -> None:
     """Of the hybrid collision; every fourth with a temperature where the model has it."""

@@ -73,6 +73,7 @@ def vortices(vorticity: Array) -> int:
     return int(((size > np.max(beside, axis=0)) & (size > 0.6 * size.max())).sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reynolds", [30_000, 100_000])
 @pytest.mark.parametrize("name", COLLISIONS)
 def test_shear_layer(name, reynolds):

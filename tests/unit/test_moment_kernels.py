@@ -1,0 +1,60 @@
+"""The kernels of cells that keep moments: each compiles for each architecture, without a GPU, and what they keep
+outside registers is bounded."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from lbmgpu import _core
+from lbmgpu.parallel.devices import look_for_compiler
+
+STACK = {
+    ("D3Q19", "Regularized"): (8, 40),
+    ("D3Q19", "RecursiveRegularized"): (32, 48),
+    ("D3Q27", "Regularized"): (32, 56),
+    ("D3Q27", "RecursiveRegularized"): (96, 144),
+}
+"""Bytes of stack of a thread, at most: without a force, and with a uniform one. A thread block needs 128 registers a
+thread, which the assembler has to make do with."""
+ROWS = {"sm_80": 11, "sm_86": 8, "sm_90": 11, "sm_100": 11, "sm_120": 8}
+"""Of a tile, for which the architecture has shared memory."""
+
+
+def stack_of(kernel: str, header: str, architecture: str) -> int:
+    look_for_compiler()
+    log = _core.cuda_kernel_resources(header, "lbm::cuda::" + kernel, architecture)
+    assert f"for '{architecture}" in log
+    found = re.search(r"\b(\d+) bytes stack frame", log)
+    assert found is not None, log
+    return int(found[1])
+
+
+def update(stencil: str, collision: str, forcing: str, walls: bool, shape: str, *, plane: bool = False) -> str:
+    """The name of an update's kernel; `shape` is its cells a thread, steps, rows and pitch."""
+    types = f"lbm::{stencil}, lbm::{collision}, float, lbm::Laminar<lbm::{collision}::Parameters<float>>"
+    flags = f"lbm::cuda::Forcing::{forcing}, {str(walls).lower()}, false, false"
+    return f"{'update_moments_2d' if plane else 'update_moments'}<{types}, {flags}, {shape}>"
+
+
+@pytest.mark.parametrize("architecture", ROWS)
+@pytest.mark.parametrize("forcing", ["None", "Uniform"])
+@pytest.mark.parametrize(("stencil", "collision"), STACK)
+def test_updates_without_walls_stay_in_registers(stencil: str, collision: str, forcing: str, architecture: str) -> None:
+    """But for what `STACK` says; of D3Q19 without a force all of it, where 11 rows fit a multiprocessor."""
+    kernel = update(stencil, collision, forcing, False, f"2, 2, {ROWS[architecture]}, 544")
+    found = stack_of(kernel, "moment_update.h", architecture)
+    assert found <= STACK[stencil, collision][forcing == "Uniform"]
+    if stencil == "D3Q19" and forcing == "None" and architecture in ("sm_80", "sm_90"):
+        assert found == 0
+
+
+@pytest.mark.parametrize("architecture", ["sm_80", "sm_90", "sm_100"])
+@pytest.mark.parametrize("collision", ["Regularized", "RecursiveRegularized"])
+@pytest.mark.parametrize("stencil", ["D2Q9", "D3Q19", "D3Q27"])
+def test_updates_with_walls_and_fields_compile(stencil: str, collision: str, architecture: str) -> None:
+    plane = stencil == "D2Q9"
+    header, shape = ("moment_update_2d.h", "2, 6, 3, 0") if plane else ("moment_update.h", "1, 2, 10, 0")
+    for forcing in ("None", "Field"):
+        assert stack_of(update(stencil, collision, forcing, True, shape, plane=plane), header, architecture) <= 512
