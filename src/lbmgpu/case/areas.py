@@ -41,7 +41,7 @@ def _is_touched(domain: Domain, body: Body) -> bool:
     if np.prod([float(len(axis)) for axis in axes]) > _MOST_CELLS:
         return True
     own = np.pad(body.within(axes), 1)
-    beside = np.zeros(tuple(len(axis) for axis in axes), np.bool_)
+    nearby = np.zeros(tuple(len(axis) for axis in axes), np.bool_)
     for shift in itertools.product(range(3), repeat=len(axes)):
-        beside |= own[tuple(slice(k, k + n) for k, n in zip(shift, beside.shape, strict=True))]
-    return any((other.within(axes) & beside).any() for other in others)
+        nearby |= own[tuple(slice(k, k + n) for k, n in zip(shift, nearby.shape, strict=True))]
+    return any((other.within(axes) & nearby).any() for other in others)

@@ -66,8 +66,8 @@ def _beyond(geometry: Geometry, shape: tuple[int, ...], faces: Mapping[str, Any]
     names = "xyz"[: len(shape)]
     leaves = [("-" + name, d) for d, name in enumerate(names) if low[d] < -_REST]
     leaves += [("+" + name, d) for d, name in enumerate(names) if high[d] > ends[d] + _REST]
-    wraps = goes_on(geometry, shape, periodic_axes(shape, faces))
-    leaves = [(face, d) for face, d in leaves if not wraps[d]]
+    comes_back = goes_on(geometry, shape, periodic_axes(shape, faces))
+    leaves = [(face, d) for face, d in leaves if not comes_back[d]]
     if not leaves:
         return {}
     n = _POINTS[len(shape)]

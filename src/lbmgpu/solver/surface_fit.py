@@ -137,8 +137,8 @@ def _distances(around: Around, corners: Floats, centers: Floats) -> Floats:
         cells, inside = _cells(around, centers[at])
         inside &= around.fluid[tuple(np.where(inside[..., None], cells, 0).transpose(2, 0, 1))]
         away = cells + 0.5 + around.offset - centers[at, None]  # cells further off are used of nearer triangles alone
-        reach = RADIUS + np.linalg.norm(corners[at] - centers[at, None], axis=2).max(axis=1)
-        inside &= np.einsum("mkc,mkc->mk", away, away) < np.square(reach)[:, None]
+        distance = RADIUS + np.linalg.norm(corners[at] - centers[at, None], axis=2).max(axis=1)
+        inside &= np.einsum("mkc,mkc->mk", away, away) < np.square(distance)[:, None]
         triangle, place = np.nonzero(inside)
         which = cells[triangle, place]
         points = np.asarray(which + 0.5 + around.offset, np.float64)
