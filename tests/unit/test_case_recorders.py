@@ -162,7 +162,7 @@ def test_a_history_is_written_beside_each_checkpoint(tmp_path: Path, monkeypatch
         ([{"energies": ["stone"], "every": 0}], "$.output[0].every", "must be at least 1"),
         ([{"folder": "a"}, {"energies": ["rock"]}], "$.output[1].energies", "'rock' given, which is no body"),
         ([{"enrgy": "x"}], "$.output[0].enrgy", "unknown key"),
-        ([{}], "$.output[0]", "non-empty"),
+        ([{}], "$.output[0]", "at least 1 key"),
         ([{"folder": "a"}, {"folder": "b"}], "$.output[1]", "key 'folder': given in output[0] already"),
         ([{"energies": ["stone"]}] * 2, "$.output[1]", "file 'energies.csv': given in output[0] already"),
         ([{"energies": ["stone"], "file": "run.log"}], "$.output[0]", "given, must be another name than run.log"),
