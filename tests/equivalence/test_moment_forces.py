@@ -15,7 +15,7 @@ from reference.moment_forces import FORCES, PULSE, at_step, forced
 
 import lbmgpu as lbm
 
-from .test_moment_state import layouts_of
+from .test_moment_state import check_layouts_threads_and_calls, layouts_of
 
 
 @pytest.mark.parametrize("walls", [False, True], ids=["periodic", "walls"])
@@ -48,20 +48,7 @@ def test_the_flow_is_that_of_the_reference(stencil, kind, which, walls, rng, dev
 @pytest.mark.parametrize("stencil", STENCILS)
 def test_bits_depend_on_no_layout_threads_or_calls(stencil, kind, which, walls, rng):
     case = forced(rng, stencil, kind, which, walls)
-    options: dict[str, Any] = {"state": "moments", "precision": "float32"}
-    others: list[dict[str, Any]] = [{"threads": 3}]
-    for layout in layouts_of(case.shape):
-        others += [{"layout": layout, "schedule": how} for how in ("overlap", "blocking")]
-    solver = case.solver(**options, threads=1)
-    for steps in (1, 2, 5, 4, 3):
-        solver.step(steps)
-    for other in others:
-        given = options | ({"device": "auto"} if "layout" in other else {})
-        one = case.solver(**given, **other)
-        one.step(15)
-        assert state_of(one) == state_of(solver), other
-        np.testing.assert_array_equal(one.populations(), solver.populations())
-        np.testing.assert_array_equal(one.velocity(), solver.velocity())
+    check_layouts_threads_and_calls(case)
 
 
 @pytest.mark.parametrize("which", FORCES)
