@@ -16,6 +16,7 @@ from reference.moment_forces import FORCES, PULSE, at_step, forced
 import lbmgpu as lbm
 
 from .test_moment_state import check_layouts_threads_and_calls, layouts_of
+from .test_moment_sweeps import check_gpu
 
 
 @pytest.mark.parametrize("walls", [False, True], ids=["periodic", "walls"])
@@ -200,15 +201,7 @@ SIZES = {
 def test_a_gpu_has_the_bits_of_a_cpu(stencil, kind, which, walls, precision, rng, gpu):
     for number, shape in enumerate(SIZES[stencil]):
         case = forced(rng, stencil, kind, which, walls, shape, smagorinsky=0.15 * (number % 2))
-        options: dict[str, Any] = {"state": "moments", "precision": precision}
-        solver, other = case.solver(device="cpu", **options), case.solver(device=gpu, **options)
-        assert state_of(solver) == state_of(other)
-        for steps in (1, 6, 5):
-            solver.step(steps)
-            other.step(steps)
-            assert state_of(solver) == state_of(other), (shape, steps)
-        np.testing.assert_array_equal(solver.velocity(), other.velocity())
-        np.testing.assert_array_equal(solver.populations(), other.populations())
+        check_gpu(case, gpu, precision)
 
 
 @pytest.mark.gpu

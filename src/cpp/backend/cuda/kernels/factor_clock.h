@@ -12,7 +12,8 @@ __device__ inline Index row_of_update(const FactorClock& clock, int turn) {
 }
 
 /// Sets the row of the update after the next one. Each kernel that reads factors does so, in its first thread, as it
-/// may be the only one; whoever does so again sets the same.
+/// may be the only one; whoever does so again sets the same. Those that run beside the update before must not: that
+/// update may still read the row that would be set.
 template <class Arguments>
 __device__ void set_row_of_update_after(const Arguments& a) {
     if (blockIdx.x == 0 && threadIdx.x == 0) {
