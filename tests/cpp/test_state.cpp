@@ -251,7 +251,7 @@ TEST(state_of_two_steps_a_launch_takes_no_links_that_are_served_between_steps) {
     Engine engine(setup);
     CHECK_THROWS(std::invalid_argument, "takes none", tests::add_body(engine, false));
     const double force[] = {1e-5, 0};
-    CHECK_THROWS(std::invalid_argument, "must not change in time", engine.scale_force(0, force, nullptr, 1));
+    CHECK_THROWS(std::invalid_argument, "must not change in time", engine.scale_force(0, force, nullptr, 1, 1));
     setup.faces = tests::faces_of(2, {"periodic", "no-slip"});
     CHECK_THROWS(std::invalid_argument, "periodic faces", Engine{setup});
 }
