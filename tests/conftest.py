@@ -61,10 +61,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _cover(matrix: list[pytest.Function], together: int) -> list[pytest.Function]:
     """Few tests of a matrix that have all that any of its tests has of so many values of different parameters."""
+    objects: dict[int, int] = {}  # values that have no word of their own are numbered as they come
+
+    def word(value: object) -> str:
+        """What tells a value from others, alike in all processes, as addresses of objects are not."""
+        is_plain = value is None or isinstance(value, str | int | float | bool)
+        return repr(value) if is_plain else f"number {objects.setdefault(id(value), len(objects))}"
+
     values: dict[pytest.Function, set[object]] = {}
     for item in matrix:
-        spec = item.callspec
-        own = sorted((name, _word(value, spec.indices[name])) for name, value in spec.params.items())
+        own = sorted((name, word(value)) for name, value in item.callspec.params.items())
         values[item] = set(itertools.combinations(own, min(together, len(own))))
     missing = set().union(*values.values())
     chosen = []
@@ -73,12 +79,6 @@ def _cover(matrix: list[pytest.Function], together: int) -> list[pytest.Function
         chosen.append(best)
         missing -= values[best]
     return chosen
-
-
-def _word(value: object, index: int) -> str:
-    """What tells a value from others, alike in all processes, as addresses of objects are not."""
-    is_plain = value is None or isinstance(value, str | int | float | bool)
-    return repr(value) if is_plain else f"number {index}"
 
 
 @functools.cache

@@ -9,6 +9,7 @@ import pytest
 from . import launch
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", launch.counts(2, 3))
 def test_ranks_write_one_series(count: int, tmp_path: Path) -> None:
     launch.succeed("series.py", count, str(tmp_path))

@@ -44,12 +44,14 @@ def test_set_up_takes_memory_in_proportion_to_the_part(way: str, count: int) -> 
     assert beside_part <= 1.5 * max(beside_whole, 0) / count + SLACK
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", launch.counts(2, 4))
 def test_a_load_takes_the_state_of_the_part_and_its_force_beside_the_engine(count: int) -> None:
     """Those are 100 bytes a cell."""
     assert added("loaded", count)[1] <= 150 * CELLS**3 / count + SLACK
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", launch.counts(2, 4))
 def test_a_save_takes_memory_in_proportion_to_the_part_and_one_field_on_rank_0(count: int) -> None:
     field = 8 * CELLS**3
@@ -61,6 +63,7 @@ def test_uniform_values_stay_uniform() -> None:
     assert added("uniform", 1)[1] < CELLS**3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", launch.counts(2, 4))
 def test_statistics_of_cells_are_saved_and_loaded_in_parts(count: int) -> None:
     """Ten float64 fields: no rank has one of them whole, and rank 0 a population of the state as before."""

@@ -71,11 +71,13 @@ def test_a_refused_restore_changes_no_rank(count: int, tmp_path: Path) -> None:
     launch.succeed("refused_restores.py", count, "cpu", str(tmp_path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", launch.counts(2, 3))
 def test_recorders_of_a_case_leave_the_same_files_on_ranks(count: int, tmp_path: Path) -> None:
     launch.succeed("case_recorders.py", count, str(tmp_path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", launch.counts(2, 3))
 def test_ranks_compile_a_collision_of_the_users(count: int, tmp_path: Path) -> None:
     header = Path(__file__).parents[2] / "examples" / "bingham.h"
@@ -101,6 +103,7 @@ def test_a_solver_over_ranks(count: int, device: str, tmp_path: Path, request: p
     launch.succeed("solvers.py", count, device, str(tmp_path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("device", ["cpu", GPU])
 @pytest.mark.parametrize("count", launch.counts(1, 2, 3, 4))
 def test_no_layout_over_ranks_changes_a_bit_of_the_temperature(
@@ -117,6 +120,7 @@ def test_a_temperature_over_ranks(count: int, device: str, tmp_path: Path, reque
     launch.succeed("thermal.py", count, device, str(tmp_path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("device", ["cpu", GPU])
 @pytest.mark.parametrize("count", launch.counts(1, 2, 4))
 def test_no_layout_over_ranks_changes_a_bit_of_the_gas(

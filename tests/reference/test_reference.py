@@ -148,6 +148,7 @@ def test_poiseuille(magic, tolerance):
     np.testing.assert_allclose(offset, (16 * magic - 3) / (3 * n**2), atol=tolerance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS["D2Q9"])
 def test_couette(kind):
     """Between a moving and a resting wall the profile is linear; as a face and as a body alike.

@@ -20,6 +20,7 @@ def run(*options: object) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.slow
 def test_a_viscous_flow_is_the_parabola_and_the_walls_take_the_force(tmp_path: Path) -> None:
     times = ["--transient", 6, "--turnovers", 0.05, "--every", 1]
     table, picture = tmp_path / "channel.csv", tmp_path / "channel.png"

@@ -90,6 +90,7 @@ def test_the_second_start_compiles_nothing(cache: Path, tmp_path: Path) -> None:
     assert len((tmp_path / "log").read_text().splitlines()) == 2
 
 
+@pytest.mark.slow
 def test_several_processes_and_threads_compile_at_once(cache: Path, tmp_path: Path) -> None:
     header = tmp_path / "own.h"
     header.write_text(BGK)

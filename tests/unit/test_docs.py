@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,10 +19,18 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
 
+LONG = ["how_to/drag.md", "how_to/wind_tunnel.md", "studies.md"]
+"""Pages whose examples take more than a few seconds."""
 PAGES = {str(path.relative_to(DOCS)): path.read_text() for path in sorted(DOCS.rglob("*.md"))}
 
 
-@pytest.mark.parametrize("page", [name for name, text in PAGES.items() if "\n```python\n" in text])
+def with_python() -> list[Any]:
+    """The pages with examples in Python."""
+    names = [name for name, text in PAGES.items() if "\n```python\n" in text]
+    return [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in names]
+
+
+@pytest.mark.parametrize("page", with_python())
 def test_python_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     snippets = re.findall(r"^```python\n(.*?)^```", PAGES[page], re.MULTILINE | re.DOTALL)

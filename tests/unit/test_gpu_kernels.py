@@ -65,6 +65,7 @@ def check_registers(
         assert int(stack[1]) == 0, log
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end_sums", [False, True])
 @pytest.mark.parametrize("collision", ["bgk", "mrt", "recursive-regularized", "cumulant"])
 def test_rows_that_would_leave_threads_idle_have_launches_of_their_own(collision: str, end_sums: bool) -> None:
@@ -107,6 +108,7 @@ def test_updates_with_a_strain_rate_stay_in_registers(number: int, case: tuple[s
     check_registers(number, stencil, kind, precision, storage, turn, thermal=thermal, takes_strain=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("stencil", "collision", "precision", "storage", "turn"), CASES)
 def test_updates_that_compute_an_eddy_viscosity_of_gradients_stay_in_registers(
     stencil: str, collision: str, precision: str, storage: str, turn: int
@@ -131,6 +133,7 @@ def test_heated_update_kernels_stay_in_registers(
     check_registers(number, stencil, collision, precision, storage, turn, thermal=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_multispeed_kernels_stay_in_registers(precision: str, architecture: str) -> None:
@@ -165,6 +168,7 @@ COMPLETED = [f"lbm::cuda::CellsToComplete::{which}" for which in ("Any", "AnyAtR
 """Which boundary cells a kernel completes."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize(
     ("header", "kernels"),
@@ -217,6 +221,7 @@ def test_the_other_kernels_compile(header: str, kernels: list[str], architecture
         assert f"for '{architecture}" in _core.cuda_kernel_resources(header, name, architecture)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "types", ["lbm::D2Q9, float, float", "lbm::D3Q19, float, lbm::Half", "lbm::D3Q27, float, float"]
 )

@@ -182,6 +182,7 @@ def test_colours_mean_the_same_in_all_frames(tmp_path: Path) -> None:
     assert json.loads((fixed.frames / "limits.json").read_text())["vmax"] != 0
 
 
+@pytest.mark.slow
 def test_a_restart_goes_on_with_the_frames_up_to_the_checkpoint(tmp_path: Path) -> None:
     whole = solver_of()
     whole.record(lbm.Movie(tmp_path / "whole.gif", every=5, dpi=30))

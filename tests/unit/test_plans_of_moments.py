@@ -149,6 +149,7 @@ def test_the_menu_has_each_stencil_collision_and_type():
     assert str(rows[0]) == "D2Q9 Regularized float32 moments 8^2"
 
 
+@pytest.mark.slow
 def test_bench_prints_bytes_and_steps(capsys, tmp_path: Path):
     file = tmp_path / "speeds.json"
     options = ["--seconds", "0.01", "--repeats", "1", "--threads", "1"]

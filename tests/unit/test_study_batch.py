@@ -41,6 +41,7 @@ def vortex(case: Any, viscosity: float, steps: int) -> dict[str, Any]:
     return {"energy": np.array(energy), "populations": solver.populations()}
 
 
+@pytest.mark.slow
 def test_a_batch_has_the_bits_and_the_failures_of_cases_alone(device: str, tmp_path: Path) -> None:
     parameters = {"viscosity": [0.01, 0.02, 0.03, 0.05, 0.06], "steps": [100, 160]}
     alone = lbm.Study(vortex, parameters, tmp_path / "alone").run(devices=device, progress=False)
@@ -53,6 +54,7 @@ def test_a_batch_has_the_bits_and_the_failures_of_cases_alone(device: str, tmp_p
     assert "viscosity 0.06 is done" in (tmp_path / "batch" / "output.txt").read_text()
 
 
+@pytest.mark.slow
 def test_the_cases_of_a_batch_whose_worker_dies_go_on_from_their_checkpoints_alone(tmp_path: Path) -> None:
     parameters = {"viscosity": [0.01, 0.02, 0.04], "steps": 120}
     study = lbm.Study(vortex, parameters, tmp_path / "batch", batch=True)

@@ -180,6 +180,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_ranks_of_mpi_run_the_cases(tmp_path: Path) -> None:
     from mpi import launch
 

@@ -145,6 +145,7 @@ def test_a_study_of_a_heated_case_has_nusselt_numbers(tmp_path: Path) -> None:
     assert np.allclose(np.abs(found.heat_flux[:, 0]), [0.05 / 12, 0.1 / 12], rtol=1e-3)
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_dataset_and_runs_what_is_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

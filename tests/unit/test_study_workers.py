@@ -53,6 +53,7 @@ def one_of_many(case: Any, number: int) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_the_others_are_whole_when_cases_crash(tmp_path: Path) -> None:
     before = os.environ.get("OMP_NUM_THREADS")
     study = lbm.Study(one_of_many, {"number": range(64)}, tmp_path / "study")

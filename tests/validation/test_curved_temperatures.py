@@ -25,6 +25,7 @@ def order(errors: list[float]) -> float:
     return float(np.log2(abs(errors[0]) / abs(errors[1])))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operators", ["isotropic", "obrecht2013"])
 def test_conduction_between_cylinders_converges_at_second_order(operators: str) -> None:
     """The logarithmic profile and its heat, 5 to 20 cells apart; of half-way walls the heat is 1 % off at 20."""
@@ -73,6 +74,7 @@ def test_parabolas_between_slanted_walls_converge_at_second_order() -> None:
         assert order(errors) > ORDER
 
 
+@pytest.mark.slow
 def test_gradient_past_an_adiabatic_cylinder() -> None:
     """The error of half-way walls falls 15 times and more by the fit; little heat goes through the surface."""
     found = [gradient_past_cylinder(radius, None) for radius in (5, 10)]

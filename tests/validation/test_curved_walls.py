@@ -66,6 +66,7 @@ def test_viscosity_moves_the_central_wall_least_and_that_of_bouzidi_most() -> No
     assert moved["interpolated"] < 0.4 * moved["bouzidi"]
 
 
+@pytest.mark.slow
 def test_place_among_the_cells_changes_the_drag_by_less_than_half_a_percent() -> None:
     """Half-way walls change it by 8 %."""
     drags = [drag_of_an_array(shift, None) for shift in ((0.0, 0.0), (0.5, 0.5), (0.27, 0.41), (0.5, 0.0), (0.0, 0.5))]

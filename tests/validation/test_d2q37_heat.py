@@ -149,6 +149,7 @@ def test_a_layer_below_the_onset_conducts(device):
         assert solver.nusselt(face, by="gradient") == pytest.approx(1, rel=0.03)
 
 
+@pytest.mark.slow
 def test_rolls_carry_the_same_heat_through_both_plates(device):
     """Nu of Clever & Busse, J. Fluid Mech. 65 (1974) 625, the adiabatic gradient taken off; it grows with the cells."""
     found = []
