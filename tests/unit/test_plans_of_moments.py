@@ -22,8 +22,8 @@ from lbmgpu.case.build import build_solver
 from lbmgpu.case.plan import plan_case
 from lbmgpu.case.read import read_case
 from lbmgpu.case.run import run_case
-from lbmgpu.engine.kept_state import numbers_of_cell, steps_per_update
 from lbmgpu.engine import memory
+from lbmgpu.engine.kept_state import numbers_of_cell, steps_per_update
 from lbmgpu.engine.memory import moment_bytes
 from lbmgpu.planning import cost_model
 from lbmgpu.planning.configuration import Configuration, problem_of

@@ -159,8 +159,8 @@ class Problem:
         turbulence_bytes: what a step reads and writes for velocity gradients, on average.
         moments: the numbers of a cell that keeps moments; 0 if it keeps populations.
         steps: that are advanced for each time that memory is read and written, and halos are exchanged.
-        in_place: whether moments are in one lattice: then nothing is updated while the exchange goes on, and a block has
-            layers around it along the last axis also where that is not cut.
+        in_place: whether moments are in one lattice: then nothing is updated while the exchange goes on, and a block
+            has layers around it along the last axis also where that is not cut.
     """
 
     shape: Vector
