@@ -123,8 +123,8 @@ EndColumns end_columns(const BlockSpec& spec, Device device) {
 Slabs slabs_of(const BlockSpec& spec, Device device) {
     const int D = with_stencil(spec.stencil, [](auto s) { return decltype(s)::D; });
     const int n = spec.size[D - 1], depth = halo_depth(spec);
-    // Beside its own layers a slab reads 2 d, and thin ones do not fill a device. A sixth of the layers, or a quarter of
-    // those of two dimensions, where d is larger, is memory that is not missed, nor are more layers of small blocks.
+    // Beside its own layers a slab reads 2 d, and thin ones do not fill a device. A sixth of the layers, or a quarter
+    // of those of two dimensions, where d is larger, is memory that is not missed, nor are more layers of small blocks.
     const int parts = D == 3 ? 6 : 4;
     const int spare = std::max((n + parts - 1) / parts, 16 * depth);
     // A GPU begins a slab while the thread blocks of the one before end, which do not fill it.
