@@ -337,6 +337,7 @@ def name(c: dict[str, Any]) -> str:
     flow = "" if c.get("flow", "periodic") == "periodic" else f", {c['flow']}"
     members = f", {c['members']} members" if c.get("members", 1) > 1 else ""
     how = c["streaming"] if c.get("state", "populations") == "populations" else c["state"]
+    how += " in-place" if how == "moments" and c["streaming"] == "in-place" else ""
     return f"{c['stencil']} {c['collision']} {kind}, {how}, size {c['size']}{flow}{members}"
 
 

@@ -181,7 +181,8 @@ class Engine:
         the state starts at the temperature cs2. `custom` is a collision of the user's, in place of `collision` and its
         parameters: a dict with the struct's `name`, `file` and `text`, perhaps its `line`, and the `numbers` that
         `custom_numbers` makes. `turbulence`: model, constant, every (steps), of a model of velocity gradients.
-        `state`: ``populations``, kept as the streaming says, or ``moments``.
+        `state`: ``populations``, kept as the streaming says, or ``moments``, in two lattices that with ``in-place``
+        overlap.
         """
 
     def add_body(

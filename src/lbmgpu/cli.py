@@ -260,7 +260,7 @@ def _parser() -> argparse.ArgumentParser:
     plan.add_argument("--collision", choices=list(COLLISIONS), help="the first that goes with the stencil if not given")
     plan.add_argument("--precision", choices=PRECISIONS, help="float32 if not given")
     plan.add_argument("--storage", choices=STORAGES, help="the precision if not given")
-    plan.add_argument("--streaming", choices=STREAMINGS, help="in-place if not given")
+    plan.add_argument("--streaming", choices=STREAMINGS, help="in-place if not given, of moments two-lattice")
     plan.add_argument("--state", choices=(*STATES, AUTO), help="what cells keep; populations if not given")
     plan.add_argument(
         "--devices",
@@ -394,8 +394,9 @@ def _bench(arguments: argparse.Namespace) -> int:
         return OK
     device = devices.resolve(arguments.device)
     seconds, repeats = arguments.seconds or 1.0, arguments.repeats or 5
-    if chosen == {"state": "moments"} and not arguments.members:
-        configurations = single.menu_of_moments(arguments.size, device)
+    of_moments = chosen.get("state") == "moments" and chosen.keys() <= {"state", "streaming"}
+    if of_moments and not arguments.members:
+        configurations = single.menu_of_moments(arguments.size, device, chosen.get("streaming"))
     elif chosen or arguments.members or arguments.every:
         alone = single.completed(arguments.size, device, chosen, arguments.members or 1, arguments.every or 1)
         configurations = [alone]

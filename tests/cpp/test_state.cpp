@@ -187,18 +187,22 @@ TEST(state_of_two_steps_a_launch_gives_the_same_bits_over_ranks) {
     }
 }
 
-TEST(state_of_moments_gives_the_same_bits_in_every_layout_and_over_ranks) {
+namespace {
+
+/// In every layout and over ranks, cells that keep moments have the bits of one block in two lattices.
+void check_moments(const lbm::backend::StateKind& state) {
     for (const std::string& stencil : tests::isothermal_stencils) {
-        const auto moments_in = [&](const std::vector<Block>& blocks) {
+        const auto moments_in = [&](const std::vector<Block>& blocks, const lbm::backend::StateKind& kept) {
             Setup setup = setup_of(stencil, blocks);
             setup.collision = "recursive-regularized";
-            setup.state = &lbm::backend::moment_state;
+            setup.state = &kept;
             return setup;
         };
-        const auto expected = states_after_steps(moments_in({}), true);
+        const auto expected = states_after_steps(moments_in({}, lbm::backend::moment_state), true);
+        CHECK(states_after_steps(moments_in({}, state), true) == expected);
         for (const std::vector<Block>& blocks : layouts_of(stencil, 1)) {
             for (const char* channel : {"", "staged"}) {
-                Setup setup = moments_in(blocks);
+                Setup setup = moments_in(blocks, state);
                 setup.schedule = "overlap";
                 setup.channel = channel;
                 setup.device.threads = 2;
@@ -211,7 +215,7 @@ TEST(state_of_moments_gives_the_same_bits_in_every_layout_and_over_ranks) {
                     continue;
                 }
                 tests::ThreadRanks::run(ranks, [&](const auto& communicator) {
-                    Setup setup = moments_in(blocks);
+                    Setup setup = moments_in(blocks, state);
                     setup.comm = communicator;
                     const auto found = states_after_steps(setup, true);
                     const lbm::engine::Domain domain = lbm::engine::make_domain(setup);
@@ -225,6 +229,12 @@ TEST(state_of_moments_gives_the_same_bits_in_every_layout_and_over_ranks) {
         }
     }
 }
+
+}  // namespace
+
+TEST(state_of_moments_gives_the_same_bits_in_every_layout_and_over_ranks) { check_moments(lbm::backend::moment_state); }
+
+TEST(state_of_moments_in_one_lattice_gives_the_bits_of_two) { check_moments(lbm::backend::moment_state_in_place); }
 
 TEST(state_of_two_steps_a_launch_shows_the_same_fields_and_sums) {
     Setup setup = setup_of("D3Q19");

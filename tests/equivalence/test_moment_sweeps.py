@@ -32,14 +32,16 @@ def divided(shape: tuple[int, ...], at: tuple[int, ...], *devices: str) -> lbm.L
 def check_gpu(case: Case, gpu: str, precision: str) -> None:
     """A case that keeps moments has the bits of a CPU there, of its state and of what is read of it."""
     options: dict[str, Any] = {"state": "moments", "precision": precision}
-    solver, other = case.solver(device="cpu", **options), case.solver(device=gpu, **options)
-    assert state_of(solver) == state_of(other)
-    for steps in (1, 6, 5):
+    solver = case.solver(device="cpu", **options)
+    others = [case.solver(device=gpu, streaming=streaming, **options) for streaming in ("two-lattice", "in-place")]
+    for steps in (0, 1, 6, 5):
         solver.step(steps)
-        other.step(steps)
-        assert state_of(solver) == state_of(other), (case.shape, case.collision, steps)
-    np.testing.assert_array_equal(solver.velocity(), other.velocity())
-    np.testing.assert_array_equal(solver.populations(), other.populations())
+        for other in others:
+            other.step(steps)
+            assert state_of(solver) == state_of(other), (case.shape, case.collision, other.streaming, steps)
+    for other in others:
+        np.testing.assert_array_equal(solver.velocity(), other.velocity())
+        np.testing.assert_array_equal(solver.populations(), other.populations())
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])

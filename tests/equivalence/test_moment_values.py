@@ -92,9 +92,10 @@ def test_the_flow_is_that_of_populations(stencil, inlet, kind, rng, device):
 def test_bits_depend_on_no_layout_threads_or_calls(stencil, kind, rng):
     make = moved(SHAPES[stencil], kind, rng)
     options: dict[str, Any] = {"state": "moments", "precision": "float32"}
-    others: list[dict[str, Any]] = [{"threads": 3}]
+    others: list[dict[str, Any]] = [{"threads": 3}, {"streaming": "in-place"}]
     for layout in layouts_of(SHAPES[stencil]):
         others += [{"layout": layout, "schedule": how, "device": "auto"} for how in ("overlap", "blocking")]
+        others.append({"layout": layout, "streaming": "in-place", "device": "auto"})
     solver = make(**options, threads=1)
     for steps in (1, 2, 5, 4, 3):
         solver.step(steps)
@@ -125,12 +126,16 @@ def test_a_restored_solver_continues_bit_for_bit(kind, rng, tmp_path: Path, devi
 def test_a_gpu_has_the_bits_of_a_cpu(stencil, inlet, kind, precision, rng, gpu):
     shape = (137, 23) if stencil == "D2Q9" else (70, 13, 9)
     make = moved(shape, kind, rng, inlet)
-    solver, other = (make(state="moments", precision=precision, device=device) for device in ("cpu", gpu))
+    options: dict[str, Any] = {"state": "moments", "precision": precision}
+    solver = make(**options)
+    others = [make(streaming=streaming, **(options | {"device": gpu})) for streaming in ("two-lattice", "in-place")]
     for steps in (1, 6, 5):
         solver.step(steps)
-        other.step(steps)
-        assert state_of(solver) == state_of(other), steps
-    np.testing.assert_allclose(solver.body_force("ball"), other.body_force("ball"), rtol=1e-4, atol=1e-7)
+        for other in others:
+            other.step(steps)
+            assert state_of(solver) == state_of(other), (other.streaming, steps)
+    for other in others:
+        np.testing.assert_allclose(solver.body_force("ball"), other.body_force("ball"), rtol=1e-4, atol=1e-7)
 
 
 @pytest.mark.gpu

@@ -15,13 +15,14 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import cli
+from lbmgpu import _core, cli
 from lbmgpu.benchmarks import menus, single
 from lbmgpu.benchmarks.device_group import DeviceGroup
 from lbmgpu.case.build import build_solver
 from lbmgpu.case.plan import plan_case
 from lbmgpu.case.read import read_case
 from lbmgpu.case.run import run_case
+from lbmgpu.engine import memory
 from lbmgpu.engine.kept_state import numbers_of_cell, steps_per_update
 from lbmgpu.engine.memory import moment_bytes
 from lbmgpu.planning import cost_model
@@ -32,6 +33,7 @@ from lbmgpu.solver.solver import simulation_of
 
 STENCILS = ["D2Q9", "D3Q19", "D3Q27"]
 KEPT = Configuration(collision="Regularized", streaming="two-lattice", state="moments")
+IN_PLACE = replace(KEPT, streaming="in-place")
 PARTS = {2: [(1, 2), (2, 1), (2, 3), (4, 1), (1, 14)], 3: [(1, 1, 2), (1, 2, 1), (2, 1, 1), (2, 2, 2), (1, 3, 2)]}
 WALLS = lbm.NoSlip()
 WALL = {"condition": "no-slip"}
@@ -64,15 +66,17 @@ def test_bytes_and_steps_are_those_of_the_engine(stencil, precision):
     assert steps_per_update("populations", stencil) == 1
 
 
+@pytest.mark.parametrize("kept", [KEPT, IN_PLACE], ids=lambda kept: kept.streaming)
 @pytest.mark.parametrize("walled", ["", "x", "yz", "xyz"])
 @pytest.mark.parametrize("stencil", STENCILS)
-def test_halos_have_the_bytes_that_the_engine_exchanges(stencil, walled):
+def test_halos_have_the_bytes_that_the_engine_exchanges(stencil, walled, kept):
     domain = domain_of(stencil, walled)
+    options: dict[str, Any] = {"state": "moments", "streaming": kept.streaming}
     for parts in PARTS[len(domain.shape)]:
         layout = lbm.Layout.split(domain.shape, parts)
-        engine = simulation_of(lbm.Solver(domain, lbm.Regularized(0.1), state="moments", layout=layout)).engine
+        engine = simulation_of(lbm.Solver(domain, lbm.Regularized(0.1), layout=layout, **options)).engine
         around = tuple(axis not in walled for axis in "xyz"[: len(domain.shape)])
-        problem = problem_of(replace(KEPT, stencil=stencil), domain.shape, around)
+        problem = problem_of(replace(kept, stencil=stencil), domain.shape, around)
         sizes = [sorted({(block.offset[a], block.size[a]) for block in layout}) for a in range(len(parts))]
         tiling = cost_model.Tiling(tuple(tuple(size for _, size in axis) for axis in sizes))
         for number, place in enumerate(tiling.places()):
@@ -90,6 +94,28 @@ def test_an_exchange_waits_once_for_the_steps_of_an_update():
     hidden = cost_model.predict(machine, problem, tiling, overlap=True)
     shell = 64 * 64 * 4 * 40 / 4e12
     assert hidden.step_seconds == pytest.approx(shell + max(found.update_seconds - shell, found.exchange_seconds))
+    assert cost_model.has_interiors(problem, (1, 1, 2), machine)
+    in_place = problem_of(IN_PLACE, (64, 64, 64), (True,) * 3)
+    assert not cost_model.has_interiors(in_place, (1, 1, 2), machine)
+    assert cost_model.predict(machine, in_place, tiling) == found
+
+
+def test_one_lattice_of_moments_exchanges_after_the_update():
+    domain, half = domain_of("D3Q19", ""), lbm.Layout.split((12, 14, 16), (1, 1, 2))
+    for streaming, overlaps in (("two-lattice", True), ("in-place", False)):
+        options: dict[str, Any] = {"state": "moments", "streaming": streaming, "schedule": "overlap"}
+        engine = simulation_of(lbm.Solver(domain, lbm.Regularized(0.1), layout=half, **options)).engine
+        assert engine.overlaps == overlaps
+
+
+def test_a_refusal_offers_one_lattice(monkeypatch):
+    shape = (200, 200, 200)
+    numbers = ("float32", "float32", "in-place")
+    one = _core.Engine.memory_needed("D3Q19", shape, *numbers, state="moments")["cpu"]
+    monkeypatch.setattr(memory, "available_memory", lambda device: one + 1)
+    with pytest.raises(lbm.TooLittleMemoryError, match=r"streaming 'in-place' \(0\.\d+ GiB\)"):
+        memory.check_memory("D3Q19", shape, "float32", "float32", "two-lattice", state="moments")
+    memory.check_memory("D3Q19", shape, "float32", "float32", "in-place", state="moments")
 
 
 def test_plans_take_states_and_refuse_by_name():
@@ -98,8 +124,10 @@ def test_plans_take_states_and_refuse_by_name():
     assert (found.configuration.state, found.configuration.collision) == ("moments", "Regularized")
     assert found.configuration.streaming == "two-lattice"
     assert found.problem.bytes_per_update == 40
+    assert plan((64, 64, 64), machine=machine, state="moments", streaming="in-place").problem.in_place
     for options, state in (
         ({"collision": "RecursiveRegularized"}, "moments"),
+        ({"collision": "Regularized", "streaming": "in-place"}, "moments"),
         ({"collision": "Regularized", "turbulence": lbm.Smagorinsky(0.1)}, "moments"),
         ({}, "populations"),  # of BGK
         ({"collision": "RecursiveRegularized", "hybrid": 0.9}, "populations"),
@@ -109,7 +137,6 @@ def test_plans_take_states_and_refuse_by_name():
         assert plan((64, 64, 64), machine=machine, state="auto", **options).configuration.state == state, options
     refused: list[tuple[dict[str, Any], str]] = [
         ({"collision": "BGK"}, "the collision BGK"),
-        ({"streaming": "in-place"}, "the streaming 'in-place'"),
         ({"storage": "float16"}, "the storage 'float16'"),
         ({"turbulence": lbm.WALE()}, "velocity gradients"),
         ({"thermal": True}, "thermal"),
@@ -133,8 +160,9 @@ def test_a_layout_is_planned_and_run():
 def test_the_cut_without_a_layout_knows_the_halo():
     owners = [(rank, "cuda:0", "here") for rank in range(8)]
     for state in ("populations", "moments"):
-        parts = cut_for("D3Q19", "float32", False, state)((128, 128, 128), owners)
-        assert np.prod(parts) == 8
+        for streaming in ("in-place", "two-lattice"):
+            parts = cut_for("D3Q19", "float32", streaming, state=state)((128, 128, 128), owners)
+            assert np.prod(parts) == 8
 
 
 def test_the_menu_has_each_stencil_collision_and_type():
@@ -147,6 +175,9 @@ def test_the_menu_has_each_stencil_collision_and_type():
         for precision in ("float32", "float64")
     }
     assert str(rows[0]) == "D2Q9 Regularized float32 moments 8^2"
+    in_place = single.menu_of_moments(8, streaming="in-place")
+    assert in_place == [replace(row, streaming="in-place") for row in rows]
+    assert str(in_place[0]) == "D2Q9 Regularized float32 moments in-place 8^2"
 
 
 @pytest.mark.slow
@@ -166,6 +197,8 @@ def test_bench_prints_bytes_and_steps(capsys, tmp_path: Path):
     for flow in ("forced", "cavity", "channel"):
         assert cli.main(["bench", "--state", "moments", "--flow", flow, "--size", "10", *options]) == 0
     capsys.readouterr()
+    assert cli.main(["bench", "--state", "moments", "--streaming", "in-place", "--size", "8", *options]) == 0
+    assert "D3Q19 Regularized float32 moments in-place 8^3" in capsys.readouterr().out
     for more, text in (
         (["--flow", "heated"], "thermal"),
         (["--collision", "BGK"], "the collision BGK"),
@@ -219,6 +252,7 @@ def written(folder: Path, **more: Any) -> Path:
         ({"state": "populations"}, "populations"),
         ({"state": "moments"}, "moments"),
         ({"state": "auto"}, "moments"),
+        ({"state": "moments", "streaming": "in-place"}, "moments"),
         ({"state": "auto", "collision": {"model": "BGK", "viscosity": 0.05}}, "populations"),
         ({"state": "auto", "faces": {f: {"condition": "free-slip"} for f in ("-y", "+y")}}, "moments"),
         ({"state": "auto", "faces": {"-y": WALL, "+y": {"condition": "outflow"}}}, "populations"),
@@ -254,7 +288,6 @@ def test_a_case_has_a_state_and_its_plan_the_same(more, state, tmp_path: Path):
         ({"state": "moment"}, r"\$\.state: 'moment' given, must be one of 'populations', 'moments', 'auto'"),
         ({"state": None}, r"\$\.state: "),
         ({"state": "moments", "collision": {"model": "BGK", "viscosity": 0.05}}, r"\$\.state: .* the collision BGK"),
-        ({"state": "moments", "streaming": "in-place"}, r"\$\.state: .* the streaming 'in-place'"),
         ({"state": "moments", "faces": {"-y": WALL, "+y": {"condition": "outflow"}}}, r"Outflow\(\) on face"),
     ],
 )

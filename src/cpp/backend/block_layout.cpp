@@ -1,6 +1,8 @@
 // Computes the memory layout of a block, with the padding of its rows.
 #include "block_layout.h"
 
+#include <algorithm>
+
 #include "../lattice/stencil.h"
 #include "boundary_places.h"
 
@@ -70,7 +72,8 @@ Address block_address(const BlockSpec& spec, Device device) {
             // moments read whole rows in one go, and have none of these. Temperatures always have halo cells, so that
             // hybrid thermal blocks are not self-periodic.
             const bool may_be = device == Device::Gpu || spec.state->keeps_moments;
-            a.self_periodic[d] = may_be && spec.self_periodic[d] && !is_hybrid(spec);
+            const bool is_slabbed = spec.state->lattices_overlap && d == S::D - 1;
+            a.self_periodic[d] = may_be && spec.self_periodic[d] && !is_hybrid(spec) && !is_slabbed;
         }
         if (device == Device::Gpu && spec.state->keeps_moments && a.nx % 2 != 0) {
             a.self_periodic[0] = false;  // a thread loads two cells at once
@@ -117,6 +120,29 @@ EndColumns end_columns(const BlockSpec& spec, Device device) {
             is_hybrid(spec) ? spec.state->phases : a.Q};
 }
 
+Slabs slabs_of(const BlockSpec& spec, Device device) {
+    const int D = with_stencil(spec.stencil, [](auto s) { return decltype(s)::D; });
+    const int n = spec.size[D - 1], depth = halo_depth(spec);
+    // Beside its own layers a slab reads 2 d, and thin ones do not fill a device. A sixth of the layers, or a quarter
+    // of those of two dimensions, where d is larger, is memory that is not missed, nor are more layers of small blocks.
+    const int parts = D == 3 ? 6 : 4;
+    const int spare = std::max((n + parts - 1) / parts, 16 * depth);
+    // A GPU begins a slab while the thread blocks of the one before end, which do not fill it.
+    const int side_by_side = device == Device::Gpu ? 2 : 1;
+    const int layers = (spare + side_by_side - 1) / side_by_side;
+    Slabs slabs{};
+    slabs.count = (n + layers - 1) / layers;
+    slabs.at_once = std::min(side_by_side, slabs.count);
+    slabs.shift = slabs.at_once * ((n + slabs.count - 1) / slabs.count) + depth;
+    return slabs;
+}
+
+std::size_t lattice_shift(const BlockSpec& spec, Device device) {
+    const Address a = block_address(spec, device);
+    const Index layer = a.row_stride * (a.halo_z > 0 ? a.ny + 2 * a.halo_y : 1);
+    return std::size_t(slabs_of(spec, device).shift * layer) * size_of(spec.storage);
+}
+
 std::size_t lattice_bytes(const BlockSpec& spec, Device device) {
     const Address a = block_address(spec, device);
     const EndColumns columns = end_columns(spec, device);
@@ -126,8 +152,10 @@ std::size_t lattice_bytes(const BlockSpec& spec, Device device) {
 
 std::size_t block_bytes(const BlockSpec& spec, Device device) {
     const Index rows = Index(spec.size[1]) * spec.size[2] * gradient_terms(spec);
-    return std::size_t(spec.state->lattices) * lattice_bytes(spec, device) +
-           std::size_t(rows * field_pitch(spec.size[0])) * size_of(spec.precision);
+    const std::size_t one = lattice_bytes(spec, device);
+    const std::size_t all =
+        spec.state->lattices_overlap ? one + lattice_shift(spec, device) : std::size_t(spec.state->lattices) * one;
+    return all + std::size_t(rows * field_pitch(spec.size[0])) * size_of(spec.precision);
 }
 
 }  // namespace lbm::backend

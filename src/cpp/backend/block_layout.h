@@ -39,6 +39,32 @@ inline int gradient_bytes(Device device, int D, int terms, NumberKind precision,
     return terms > 0 ? (velocity + moved * numbers) / every : 0;
 }
 
+/// How a block whose two lattices overlap is updated: slab by slab along its last axis.
+///
+/// Lattice 0 lies `shift` layers behind lattice 1. An update from lattice 0 to lattice 1 takes the slabs in ascending
+/// order, one from lattice 1 to lattice 0 in descending order. A slab of T layers writes T layers of memory and reads
+/// as many and d more on each side, where d are the steps of an update. Where the shift is w T + d or more, it
+/// overwrites nothing that itself, one of the w - 1 slabs before it, or one after it reads: so w slabs in a row may be
+/// updated side by side, and a slab waits for all others before it. The block does not follow itself along that axis,
+/// as its first layers would be overwritten before its last ones are updated: it has halo layers there, which are
+/// copied.
+struct Slabs {
+    int count;    // of layers that differ by one at most
+    int at_once;  // slabs side by side
+    int shift;    // layers from the beginning of lattice 1 to that of lattice 0
+
+    /// The rows of a slab of a block of ny x nz rows in D dimensions.
+    RowBox rows(int slab, int D, int ny, int nz) const {
+        const int n = D == 3 ? nz : ny;
+        const int first = int(Index(n) * slab / count), end = int(Index(n) * (slab + 1) / count);
+        return D == 3 ? RowBox{0, first, ny, end - first} : RowBox{first, 0, end - first, 1};
+    }
+};
+Slabs slabs_of(const BlockSpec& spec, Device device);
+
+/// From the beginning of lattice 1 to that of lattice 0 in bytes, where they overlap.
+std::size_t lattice_shift(const BlockSpec& spec, Device device);
+
 /// Size in bytes of one lattice of a block.
 std::size_t lattice_bytes(const BlockSpec& spec, Device device);
 

@@ -14,6 +14,8 @@ std::unique_ptr<BlockState> make_moment_block(const BlockSpec& spec, const Devic
 /// A cell keeps moments (lattice/moment_state.h), in two lattices, and an update advances two steps, in two dimensions
 /// six.
 extern const StateKind moment_state, moment_state_2d;
+/// The same in two lattices that overlap.
+extern const StateKind moment_state_in_place, moment_state_in_place_2d;
 
 /// Whether a stencil and a collision may keep their state as moments.
 template <class S, class Collision>

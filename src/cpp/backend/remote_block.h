@@ -9,8 +9,9 @@ namespace lbm::backend {
 /// The owner of events. A slot holds the last event recorded in it.
 class EventSource {
 public:
-    static constexpr int slots = 7;             // two, used alternately, for each part of an exchange and the late one,
-    static constexpr int end_slot = slots - 1;  // and one for the end of a run of steps
+    // Two, used alternately, for each part of an exchange and for its late part or its end, and one for the end of a
+    // run of steps.
+    static constexpr int slots = 7, end_slot = slots - 1;
 
     EventSource() = default;
     EventSource(const EventSource&) = delete;

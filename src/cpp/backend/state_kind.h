@@ -27,6 +27,8 @@ struct StateKind {
     std::unique_ptr<BlockState> (*make_block)(const BlockSpec& spec, const DeviceOptions& options) = nullptr;
     /// Whether a cell keeps moments (lattice/moment_state.h) in place of populations. Its halo cells keep all of them.
     bool keeps_moments = false;
+    /// Whether the two lattices overlap in memory, so that they take little more than one (slabs_of in block_layout.h).
+    bool lattices_overlap = false;
 };
 
 /// The run-time value of a streaming pattern.

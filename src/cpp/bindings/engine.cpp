@@ -66,7 +66,7 @@ OwnedEngine make_engine(const std::string& stencil, const std::vector<int>& shap
                 thermal ? std::optional(thermal_setup(*thermal)) : std::nullopt,
                 thermal_faces,
                 turbulence ? std::optional(turbulence_setup(*turbulence)) : std::nullopt,
-                engine::state_named(state, stencil)};
+                engine::state_named(state, streaming, stencil)};
     if (custom) {
         set_custom(*custom, setup);
     }
@@ -409,7 +409,7 @@ void bind_engine(py::module_& module) {
                const BlockTuples& blocks, int rank, bool thermal, bool keeps_velocity, bool takes_strain,
                const std::vector<std::pair<int, int>>& sponges, const std::string& state) {
                 Setup setup;
-                setup.state = engine::state_named(state, stencil);
+                setup.state = engine::state_named(state, streaming, stencil);
                 setup.device.name = device;
                 setup.stencil = stencil;
                 setup.shape = shape;

@@ -105,11 +105,12 @@ struct HaloExchange::Builder {
         }
         for (std::size_t k = 0; k < members.size(); ++k) {
             own[members[k].number] = k;
-            all.schedules_.push_back({&members[k].state, {}, {}, {}, false, nullptr, nullptr, nullptr, nullptr});
+            all.schedules_.push_back({&members[k].state, {}, {}, {}, {}, false, nullptr, nullptr, nullptr, nullptr});
         }
         for (std::size_t number = 0; number < placements.size(); ++number) {
             all.has_late_ = all.has_late_ || has_late_rows(int(number));
         }
+        all.waits_for_readers_ = spec.state->lattices_overlap;
         share(send_requests);
         for (std::size_t to = 0; to < members.size(); ++to) {
             for (const BoundaryHaloPlan::Import& import : members[to].plan.imports()) {
@@ -258,6 +259,7 @@ struct HaloExchange::Builder {
         if (channel == Channel::Direct) {
             gather(from, import);
             pull(to, import, state(from), state(from).lattice(0), state(from).lattice(1));
+            add_once(all.schedules_[from].readers, &state(to));
             return;
         }
         need_no_late(members[from].number, members[to].number);
@@ -297,6 +299,7 @@ struct HaloExchange::Builder {
             record(import, to, Channel::Direct);
             connect_shared(from, to, *remote);
             gather(from, import);
+            add_once(all.schedules_[from].readers, remote);
             return;
         }
         record(import, to, Channel::Mpi);
@@ -389,6 +392,7 @@ void HaloExchange::begin() {
         schedule.first->run();
     }
     run_late();
+    wait_for_readers();
     if (!has_second_ && messages() == nullptr) {
         return;
     }
@@ -452,6 +456,22 @@ void HaloExchange::run_late() const {
             }
             schedule.late->run();
             schedule.state->end_late();
+        }
+    }
+}
+
+void HaloExchange::wait_for_readers() const {
+    if (!waits_for_readers_) {
+        return;
+    }
+    const int slot = 4 + parity_;  // of the late part, which such blocks have not
+    for (const BlockSchedule& schedule : schedules_) {
+        schedule.state->record_event(slot);
+    }
+    signal();
+    for (const BlockSchedule& schedule : schedules_) {
+        for (const EventSource* reader : schedule.readers) {
+            schedule.state->wait_for(*reader, slot);
         }
     }
 }

@@ -5,7 +5,8 @@
 // and those that it overwrites have been read. The next step of a neighbour does not overwrite what is being read: it
 // writes the other lattice, or, with the A-A pattern, places that only cells of its own read and write in two steps;
 // and what leaves through the ends of rows has x-face buffers of the phase. The step after that one begins when the
-// neighbours have recorded the next event, which comes after these copies.
+// neighbours have recorded the next event, which comes after these copies. Where the lattices of a block overlap its
+// next step overwrites what is being read: it waits for an event that follows these copies.
 #pragma once
 
 #include <memory>
@@ -92,6 +93,7 @@ private:
         std::vector<const backend::EventSource*> neighbors;       // awaited before the first part
         std::vector<const backend::EventSource*> before_second;   // awaited before the second part
         std::vector<const backend::EventSource*> late_neighbors;  // awaited before the late part
+        std::vector<const backend::EventSource*> readers;         // copy from its lattice
         bool has_messages = false;                                // the block sends or receives messages
         std::unique_ptr<backend::Transfers> gather;               // into its columns; null if it has none to gather
         std::unique_ptr<backend::Transfers> first;                // packs buffers and makes direct copies
@@ -112,10 +114,12 @@ private:
     comm::Exchange* messages() const;  // of the present step; null without messages
     void run_second(const BlockSchedule& schedule) const;
     void run_late() const;
+    void wait_for_readers() const;
 
     bool has_second_ = false;  // whether the exchange has a second part
     bool has_messages_ = false;
-    bool has_late_ = false;  // whether a block of any process has a late interior
+    bool has_late_ = false;           // whether a block of any process has a late interior
+    bool waits_for_readers_ = false;  // whether the next step of a block overwrites what others read
     bool late_is_possible_ = true;
     int parity_ =
         0;  // alternates between 0 and 1: an event may still be awaited while that of the next step is recorded

@@ -223,11 +223,15 @@ StencilKind stencil_kind(const std::string& name) {
     return StencilKind(position("stencil", name, backend::names_of<Stencils>()));
 }
 
-const backend::StateKind* state_named(const std::string& name, const std::string& stencil) {
+const backend::StateKind* state_named(const std::string& name, const std::string& streaming,
+                                      const std::string& stencil) {
     if (position("state", name, {"populations", "moments"}) == 0) {
         return nullptr;
     }
     const int D = backend::with_stencil(stencil_kind(stencil), [](auto s) { return decltype(s)::D; });
+    if (position("streaming", streaming, backend::names_of<States>()) == std::size_t(position_in<States, InPlace>)) {
+        return D == 2 ? &backend::moment_state_in_place_2d : &backend::moment_state_in_place;
+    }
     return D == 2 ? &backend::moment_state_2d : &backend::moment_state;
 }
 

@@ -64,8 +64,10 @@ struct Setup {
 /// The scheme of the walls of a body whose distances are known.
 CutWallKind wall_kind(const std::string& name);
 backend::StencilKind stencil_kind(const std::string& name);
-/// The state of a setup by the name of what a cell keeps: null for "populations", of which the streaming says how.
-const backend::StateKind* state_named(const std::string& name, const std::string& stencil);
+/// The state of a setup by the name of what a cell keeps: null for "populations", of which the streaming says how; of
+/// "moments" it says whether the two lattices overlap.
+const backend::StateKind* state_named(const std::string& name, const std::string& streaming,
+                                      const std::string& stencil);
 backend::NumberKind number_kind(const std::string& argument, const std::string& name);
 /// The names of the collisions that support a stencil, or of all if `stencil` is empty, in the order of the list.
 std::vector<std::string> collision_names(const std::string& stencil);

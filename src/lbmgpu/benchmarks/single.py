@@ -81,7 +81,7 @@ def completed(
         check_moments(
             make_domain(replace(found, size=8)),  # whose conditions are those of any size
             make_collision(found),
-            *(found.precision, found.storage, found.streaming),
+            *(found.precision, found.storage),
             HEAT if found.has_temperature else None,
             make_turbulence(found),
         )
@@ -178,10 +178,13 @@ def menu(size: int | None = None, device: str = "cpu") -> list[Configuration]:
     ]
 
 
-def menu_of_moments(size: int | None = None, device: str = "cpu") -> list[Configuration]:
+def menu_of_moments(
+    size: int | None = None, device: str = "cpu", streaming: str | None = None
+) -> list[Configuration]:
     """The configurations whose cells keep moments: every stencil and collision that goes with them, in both types."""
+    kept = {"state": "moments", "streaming": streaming_of("moments", streaming, "")}
     return [
-        completed(size, device, {"stencil": stencil, "collision": kind.__name__, "precision": real, "state": "moments"})
+        completed(size, device, {"stencil": stencil, "collision": kind.__name__, "precision": real, **kept})
         for stencil in _core.stencil_names()
         for kind in of_stencil(stencil, "moments")
         for real in models.PRECISIONS

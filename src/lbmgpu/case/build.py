@@ -82,7 +82,9 @@ def build_solver(
     with problems.at("run", "layout"):
         if layout is None and not planned and "layout" in case["run"]:
             blocks = processes.each(lambda: _layout(folder / case["run"]["layout"], shape))
-    cut = cut_for(case["domain"]["stencil"], storage, "thermal" in case, state)
+    stencil = case["domain"]["stencil"]
+    streaming = streaming_of(state, options.get("streaming"), stencil)
+    cut = cut_for(stencil, storage, streaming, "thermal" in case, state)
     try:
         if device is not None:
             blocks, chosen = check_devices(device, blocks, shape, processes, cut)
@@ -94,7 +96,7 @@ def build_solver(
     with problems.at("domain"):  # before any mask of the domain's size is made
         domain = empty_domain(case)
         extra_bytes = extra_bytes_per_cell(len(domain.shape), precision, bodies=bool(case.get("bodies")))
-        streaming = check_streaming(streaming_of(state, options.get("streaming"), domain.stencil), domain.stencil)
+        streaming = check_streaming(streaming, domain.stencil)
         with problems.at():
             models.check_numbers(domain.stencil, precision, storage, streaming)
         storage, streaming = models.of(domain.stencil).nearest(precision, storage, streaming)  # for all that follows

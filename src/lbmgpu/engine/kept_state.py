@@ -36,12 +36,11 @@ def check_moments(
     collision: Collision,
     precision: str,
     storage: str,
-    streaming: str | None,
     thermal: HybridThermal | None,
     turbulence: Any,
 ) -> None:
     """Raise ValueError where something does not go with ``state="moments"``."""
-    for given, right in _obstacles(domain, collision, precision, storage, streaming, thermal, turbulence):
+    for given, right in _obstacles(domain, collision, precision, storage, thermal, turbulence):
         raise ValueError(f"state: 'moments' given with {given}, {right}")
 
 
@@ -50,13 +49,12 @@ def obstacle(
     collision: Collision,
     precision: str,
     storage: str,
-    streaming: str | None,
     thermal: HybridThermal | None,
     turbulence: Any,
 ) -> str:
     """What does not go with moments, in words; empty where everything does. It depends on nothing that devices or
     layouts have to do with, so that ``state="auto"`` does not either."""
-    found = _obstacles(domain, collision, precision, storage, streaming, thermal, turbulence)
+    found = _obstacles(domain, collision, precision, storage, thermal, turbulence)
     return next((given for given, _ in found), "")
 
 
@@ -65,7 +63,6 @@ def _obstacles(
     collision: Collision,
     precision: str,
     storage: str,
-    streaming: str | None,
     thermal: HybridThermal | None,
     turbulence: Any,
 ) -> Iterator[tuple[str, str]]:
@@ -81,8 +78,6 @@ def _obstacles(
         yield "thermal", "must be without"
     if storage != precision:
         yield f"the storage {storage!r}", f"must be the precision, {precision!r}"
-    if streaming is not None and streaming != "two-lattice":
-        yield f"the streaming {streaming!r}", "has 'two-lattice' only so far"
     for face, condition in domain.faces.items():
         if condition.engine_name not in _core.moment_faces():
             names = list(map(_of_kind, _core.moment_faces()))
@@ -126,7 +121,7 @@ def numbers_of_cell(state: str, stencil: str) -> int:
 
 
 def streaming_of(state: str, streaming: str | None, stencil: str) -> str:
-    """The streaming, that of the state and the stencil if None is given."""
+    """The streaming, that of the state and the stencil if None is given: of moments the faster one."""
     if streaming is not None:
         return streaming
     return "two-lattice" if state == "moments" else default_streaming(stencil)

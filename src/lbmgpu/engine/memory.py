@@ -265,7 +265,7 @@ def _refusal(need: Need, storage: str, device: str, users: Sequence[tuple[int, s
             scaled = tuple(max(least, int(n * scale)) for n in shape)
         options.append(f"shape {scaled}")
     model = models.of(need.stencil, thermal=need.thermal)
-    if need.state == "populations" and need.streaming == "two-lattice" and "in-place" in model.streamings:
+    if need.streaming == "two-lattice" and "in-place" in model.streamings:
         in_place = replace(need, streaming="in-place").on(users, storage)
         if in_place <= available:
             options.append(f"streaming 'in-place' ({in_place / GIB:.2f} GiB)")

@@ -38,7 +38,7 @@ Planned = Callable[..., tuple[Layout | None, Any]]
 """Gives the layout and `device` for a domain, a collision, the argument `device`, processes and more options of
 `Solver`."""
 
-CutFor = Callable[[str, str, bool, str], Cut]
+CutFor = Callable[[str, str, str, bool, str], Cut]
 """Gives the cut without a layout for a stencil, a storage, whether there is a hybrid thermal model, and a state."""
 
 
@@ -207,9 +207,9 @@ def check_settings(
         with_constant, of_gradients = combined(collision, turbulence)
         kept, reason = state, ""
         if state == "moments":
-            check_moments(domain, with_constant, *numbers, thermal, of_gradients)
+            check_moments(domain, with_constant, *numbers[:2], thermal, of_gradients)
         elif state == AUTO:
-            reason = obstacle(domain, with_constant, *numbers[:2], streaming, thermal, of_gradients)
+            reason = obstacle(domain, with_constant, *numbers[:2], thermal, of_gradients)
             kept = "populations" if reason else "moments"
             numbers = (*numbers[:2], streaming_of(kept, streaming, domain.stencil))
         exchange.check("channel", channel)
@@ -240,7 +240,7 @@ def check_settings(
     layout = processes.each(lambda: check_layout(layout, domain.shape))  # it may be a file that one rank cannot read
     share = cpu_share_of.agreed(processes, cpu_share, layout)
     consistency.check_blocks(processes, layout)
-    cut = None if cut_for is None else cut_for(domain.stencil, storage, is_thermal, state)
+    cut = None if cut_for is None else cut_for(domain.stencil, storage, streaming, is_thermal, state)
     layout, chosen = check_devices(device, layout, domain.shape, processes, cut)
     if threads is None:
         threads = max(1, min(processes.threads, domain.cells // processes.size // CELLS_PER_THREAD))

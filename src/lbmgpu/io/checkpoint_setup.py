@@ -321,7 +321,7 @@ def arguments_of(
         _check_fields(domain.shape if part is None else tuple(part[1]), force, thermal)
     if is_of_file and state_of(setup) == "moments":
         with_constant, of_gradients = combined(collision, turbulence)
-        check_moments(domain, with_constant, *numbers, thermal, of_gradients)
+        check_moments(domain, with_constant, *numbers[:2], thermal, of_gradients)
     return {
         "domain": domain,
         "collision": collision,

@@ -42,6 +42,11 @@ class Configuration:
         """Whether the hybrid thermal model adds a temperature to the flow."""
         return self.flow == "heated"
 
+    @property
+    def has_one_lattice_of_moments(self) -> bool:
+        """Whether cells keep moments in two lattices that overlap."""
+        return self.state == "moments" and self.streaming == "in-place"
+
     def __str__(self) -> str:
         size = "^".join((str(self.size), self.stencil[1]))
         if self.flow != "periodic":
@@ -53,6 +58,7 @@ class Configuration:
         if self.every > 1:
             model += f"/{self.every}"
         how = self.streaming if self.state == "populations" else self.state
+        how += " in-place" if self.has_one_lattice_of_moments else ""
         return f"{self.stencil} {self.collision}{model} {kind} {how} {size}"
 
 
@@ -70,4 +76,5 @@ def problem_of(
         turbulence_bytes,
         numbers_of_cell(state, stencil.name) if state == "moments" else 0,
         steps_per_update(state, stencil.name),
+        configuration.has_one_lattice_of_moments,
     )

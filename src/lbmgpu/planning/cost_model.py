@@ -159,6 +159,8 @@ class Problem:
         turbulence_bytes: what a step reads and writes for velocity gradients, on average.
         moments: the numbers of a cell that keeps moments; 0 if it keeps populations.
         steps: that are advanced for each time that memory is read and written, and halos are exchanged.
+        in_place: whether moments are in one lattice: then nothing is updated while the exchange goes on, and a block
+            has layers around it along the last axis also where that is not cut.
     """
 
     shape: Vector
@@ -169,6 +171,7 @@ class Problem:
     turbulence_bytes: int = 0
     moments: int = 0
     steps: int = 1
+    in_place: bool = False
 
     @property
     def cells(self) -> int:
@@ -272,7 +275,7 @@ def has_interiors(problem: Problem, parts: Vector, machine: Machine) -> bool:
     other's memory and of blocks with enough layers: see `late_interior` in the engine.
     """
     if problem.moments:
-        return True
+        return not problem.in_place
     if parts[0] == 1 or problem.radius > 1 or all(device.name == "cpu" for device in machine.devices):
         return True
     layers = [n // k - 2 * (k > 1) for n, k in zip(problem.shape[1:], parts[1:], strict=True)]
@@ -356,14 +359,16 @@ def _ways(problem: Problem, tiling: Tiling, place: Vector) -> Iterator[tuple[Vec
 
 def _of_moments(problem: Problem, tiling: Tiling, place: Vector) -> Iterator[tuple[Vector, Vector, int]]:
     """The imports of a block whose cells keep moments: all of those of as many layers as an update has steps, which lie
-    in several blocks where these are thinner. Along axes that are not cut it follows itself."""
+    in several blocks where these are thinner. Along axes that are not cut it follows itself, or imports the layers of
+    others beside its own."""
     axes = []
-    for sizes, part, around in zip(tiling.sizes, place, problem.periodic, strict=True):
+    for axis, (sizes, part, around) in enumerate(zip(tiling.sizes, place, problem.periodic, strict=True)):
+        has_layers = len(sizes) > 1 or (problem.in_place and axis + 1 == len(tiling.sizes))
         ends = list(itertools.accumulate(sizes))
         first, end, total = ends[part] - sizes[part], ends[part], ends[-1]
         layers = {(0, part): sizes[part]}
         for e, beside in ((-1, range(first - problem.depth, first)), (1, range(end, end + problem.depth))):
-            for at in beside if len(sizes) > 1 else ():
+            for at in beside if has_layers else ():
                 if around or 0 <= at < total:
                     key = e, bisect.bisect_right(ends, at % total)
                     layers[key] = layers.get(key, 0) + 1

@@ -30,18 +30,21 @@ LINKS = {
 """Between two GPUs or CPUs of the ranks of one host, and of two hosts; see docs/scaling.md."""
 
 
-def cut_for(stencil: str, storage: str, thermal: bool = False, state: str = "populations") -> Cut:
+def cut_for(
+    stencil: str, storage: str, streaming: str = "in-place", thermal: bool = False, state: str = "populations"
+) -> Cut:
     """The function that cuts a domain over the devices of a job's ranks, given as rank, device and host of each block.
 
     It takes the blocks of least surface that keep rows along x whole, unless the model predicts of others that they
     are faster by more than `GAIN`; it raises ValueError where the domain cannot be cut into so many.
 
     Args:
-        stencil, storage: their names.
+        stencil, storage, streaming: their names.
         thermal: whether there is a hybrid thermal model.
         state: what a cell keeps.
     """
-    configuration = Configuration(stencil, storage=storage, flow="heated" if thermal else "periodic", state=state)
+    flow = "heated" if thermal else "periodic"
+    configuration = Configuration(stencil, storage=storage, streaming=streaming, flow=flow, state=state)
 
     def cut(shape: tuple[int, ...], owners: Sequence[Owner]) -> tuple[int, ...]:
         hosts = list(dict.fromkeys(host for _, _, host in owners))

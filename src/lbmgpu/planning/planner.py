@@ -262,7 +262,7 @@ def plan(
             the same plan: of the devices of all of them, measured at the same time, and the links between them.
         cpu_share: as for `Solver`: part of each GPU's cells that the CPU gets beside it in all layouts, or ``"auto"``,
             the fastest in the first of them, for which nothing may be known of the machine.
-        state: as for `Solver`; ``"auto"`` chooses by stencil, collision, storage, streaming and models alone.
+        state: as for `Solver`; ``"auto"`` chooses by stencil, collision, storage and models alone.
 
     Raises:
         TypeError, ValueError: a wrong argument, one that differs among ranks, or more devices than blocks that the
@@ -358,12 +358,12 @@ def _configuration(
     own = kind(VISCOSITY, **({} if hybrid is None or kind is not RecursiveRegularized else {"hybrid": hybrid}))
     gradients = None if isinstance(turbulence, Smagorinsky) else turbulence
     if kept == kept_state.AUTO:
-        reason = kept_state.obstacle(domain, own, precision, storage, streaming, heat, gradients)
+        reason = kept_state.obstacle(domain, own, precision, storage, heat, gradients)
         kept = "populations" if reason else "moments"
     streaming = check_streaming(kept_state.streaming_of(kept, streaming, domain.stencil), domain.stencil)
     models.check_numbers(domain.stencil, precision, storage, streaming)
     if kept == "moments":
-        kept_state.check_moments(domain, own, precision, storage, streaming, heat, gradients)
+        kept_state.check_moments(domain, own, precision, storage, heat, gradients)
     return Configuration(domain.stencil, collision, precision, storage, streaming, flow=flow, state=kept)
 
 

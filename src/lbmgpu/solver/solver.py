@@ -69,8 +69,8 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
         storage: type that populations are kept in, as deviations from rest: ``"float64"``, ``"float32"`` or
             ``"float16"`` (scaled); the precision if None, and never wider; in D2Q37 always the precision. A solver in
             float16 warns with `LostDigitsWarning` of a force or viscosity that this has too few digits for.
-        streaming: ``"in-place"`` (one lattice) or ``"two-lattice"``; if None the first, but in D2Q37 the second, its
-            only one.
+        streaming: ``"in-place"`` (one lattice, of moments two that overlap) or ``"two-lattice"``; if None the first,
+            but the second in D2Q37, its only one, and of moments, where it is the faster one.
         device: ``"cpu"``; ``"cuda"`` or ``"cuda:1"`` and so on, a GPU; ``"auto"``, the first GPU if one can be used,
             else the CPU; or a list of them, over which the domain is cut (`Layout.over`).
         layout: a `Layout` of blocks that the domain is cut into, or the path of one; None for one block. The blocks

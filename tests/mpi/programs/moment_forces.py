@@ -20,14 +20,14 @@ def swirl(*at: Any) -> list[Any]:
     return [1e-4 * np.sin(0.7 * sum(at) + axis) * np.cos(0.3 * at[axis] ** 2) for axis in range(len(at))]
 
 
-def made(shape: tuple[int, ...], faces: dict[str, Any], force: Any, comm: Any, layout: Any = None) -> lbm.Solver:
+def made(shape: tuple[int, ...], faces: dict[str, Any], force: Any, comm: Any, **options: Any) -> lbm.Solver:
     domain = lbm.Domain(shape, "D2Q9" if len(shape) == 2 else "D3Q19")
     for face, condition in faces.items():
         domain.faces[face] = condition
     middle = np.reshape([n // 2 for n in shape], (-1, *[1] * len(shape)))
     domain.add_body(((np.indices(shape) - middle) ** 2).sum(axis=0) < 7, "ball")
-    given: dict[str, Any] = {"state": "moments", "precision": "float32", "layout": layout, "force": force}
-    solver = lbm.Solver(domain, own, device=device, threads=1, comm=comm, **given)
+    given: dict[str, Any] = {"state": "moments", "precision": "float32", "force": force}
+    solver = lbm.Solver(domain, own, device=device, threads=1, comm=comm, **given, **options)
     solver.initialize(velocity=lambda *at: [0.02 * np.sin(0.5 * x + k) for k, x in enumerate(at)])
     return solver
 
@@ -47,12 +47,16 @@ for shape, faces in (
     ((26, 22), {}),
     ((26, 22), {"-y": lbm.NoSlip(), "+y": lbm.FreeSlip(), "-x": lbm.FreeSlip(), "+x": lbm.FreeSlip()}),
     ((13, 12, 14), {"-z": lbm.FreeSlip(), "+z": lbm.NoSlip()}),
+    ((8, 5, 150), {}),
 ):
     array = np.array(swirl(*(axis + 0.5 for axis in np.indices(shape))))
     for axis in range(len(shape)):
         layout = strips(shape, axis)
-        for force in (array, swirl, array * pulse, np.full(len(shape), 1e-4) * pulse):
-            many, one = made(shape, faces, force, world, layout), made(shape, faces, force, MPI.COMM_SELF)
+        forces = (array, swirl, array * pulse, np.full(len(shape), 1e-4) * pulse)
+        for number, force in enumerate(forces):
+            streaming = ("two-lattice", "in-place")[(axis + number) % 2]
+            many = made(shape, faces, force, world, layout=layout, streaming=streaming)
+            one = made(shape, faces, force, MPI.COMM_SELF)
             there = (slice(None), *many.subdomain)
             fluid = ~many.solid[many.subdomain]
             for solver in (many, one):

@@ -1,6 +1,7 @@
 // The blocks on the CPU whose state is moments, for one stencil; this file is compiled once for each.
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstring>
 #include <stdexcept>
 
@@ -33,8 +34,17 @@ public:
           most_rows_(most_tile_rows(S::Q, address_.nx, address_.ny, spec.state->steps_per_launch, sizeof(Real))),
           phases_(backend::phases_of(spec)),
           phase_(phases_.front()) {
-        for (Buffer& lattice : lattices_) {
-            lattice = Buffer(backend::lattice_bytes(spec, backend::Device::Cpu));
+        const std::size_t bytes = backend::lattice_bytes(spec, backend::Device::Cpu);
+        if (spec.state->lattices_overlap) {
+            const std::size_t shift = backend::lattice_shift(spec, backend::Device::Cpu);
+            memory_[0] = Buffer(bytes + shift);
+            lattices_[0] = memory_[0].as<std::byte>() + shift;
+            lattices_[1] = memory_[0].as<std::byte>();
+        } else {
+            for (int k = 0; k < 2; ++k) {
+                memory_[k] = Buffer(bytes);
+                lattices_[k] = memory_[k].as<std::byte>();
+            }
         }
         touch_lattices();
         scratch_ = Buffer(std::size_t(threads_ * scratch_numbers()) * sizeof(Real));
@@ -43,8 +53,8 @@ public:
 
     const Address& address() const override { return address_; }
     std::size_t bytes() const override {
-        return lattices_[0].bytes() + lattices_[1].bytes() + scratch_.bytes() + walls_.bytes() +
-               last_velocity_.bytes() + force_.bytes();
+        return memory_[0].bytes() + memory_[1].bytes() + scratch_.bytes() + walls_.bytes() + last_velocity_.bytes() +
+               force_.bytes();
     }
 
     void set_plan(const backend::LinkPlan& plan) override {
@@ -64,7 +74,7 @@ public:
     backend::ScaledState* scaled() override { return &scaling_; }
 
     Phase phase() const override { return phase_; }
-    void* lattice(int which) const override { return lattices_[which % 2].template as<void>(); }
+    void* lattice(int which) const override { return lattices_[which % 2]; }
     std::unique_ptr<backend::Transfers> make_transfers(const std::vector<backend::Transfer>& list) override {
         return std::make_unique<HostTransfers<Real>>(list, phases_, phase_, now_, threads_);
     }
@@ -83,16 +93,23 @@ public:
     void set_boundary_numbers(const double*) override {}
 
     void set_interior(const backend::Interior& interior) override {
-        shell_.clear();
         inner_.clear();
-        add_tiles_around(shell_, interior.rows, address_.ny, address_.nz, S::D, threads_, most_rows_);
+        if (spec_.state->lattices_overlap) {
+            divide_into_slabs();
+            return;
+        }
+        shell_.assign(1, {});
+        add_tiles_around(shell_.front(), interior.rows, address_.ny, address_.nz, S::D, threads_, most_rows_);
         add_tiles(inner_, interior.rows, S::D, threads_, most_rows_);
     }
     void update_shell(int steps) override {
+        const bool ascends = now_ == 0;
         steps_ = steps;
         source_ = current();
         now_ = 1 - now_;
-        update(shell_);
+        for (std::size_t k = 0; k < shell_.size(); ++k) {
+            update(shell_[ascends ? k : shell_.size() - 1 - k]);
+        }
     }
     void update_interior() override {
         update(inner_);
@@ -196,7 +213,7 @@ private:
         Real post_collision(int i) const { return h.of[i]; }
     };
 
-    Real* current() const { return lattices_[now_].template as<Real>(); }
+    Real* current() const { return reinterpret_cast<Real*>(lattices_[now_]); }
     Index rows() const { return Index(address_.ny) * address_.nz; }
     Index row(int y, int z) const { return Index(z) * address_.ny + y; }
     Index scratch_numbers() const {
@@ -222,12 +239,22 @@ private:
     /// Sets the rows of the lattices to the fluid at rest, as fresh memory is, so that each page is first touched by
     /// the thread that will update it.
     void touch_lattices() const {
-        over_rows([&](int y, int z) {
-            for (const Buffer& lattice : lattices_) {
-                std::memset(lattice.template as<Real>() + address_.row(y, z, 0), 0,
+        for (std::byte* const lattice : lattices_) {
+            over_rows([&](int y, int z) {
+                std::memset(reinterpret_cast<Real*>(lattice) + address_.row(y, z, 0), 0,
                             std::size_t(address_.row_stride) * sizeof(Real));
-            }
-        });
+            });
+        }
+    }
+
+    /// The whole block is shell, in slabs that are updated one after the other.
+    void divide_into_slabs() {
+        const backend::Slabs slabs = backend::slabs_of(spec_, backend::Device::Cpu);
+        shell_.assign(std::size_t(slabs.count), {});
+        for (int k = 0; k < slabs.count; ++k) {
+            add_tiles_of_slab(shell_[std::size_t(k)], slabs.rows(k, S::D, address_.ny, address_.nz), S::D, threads_,
+                              most_rows_);
+        }
     }
 
     /// Updates the rows of some tiles, of which each thread has an equal share.
@@ -353,10 +380,12 @@ private:
     int most_rows_;
     std::vector<Phase> phases_;
     Phase phase_;
-    Buffer lattices_[2], scratch_;
+    Buffer memory_[2], scratch_;  // the second one is empty where the lattices overlap
+    std::byte* lattices_[2];
     int now_ = 0, steps_ = 1;
     const Real* source_ = nullptr;
-    std::vector<Tile> shell_, inner_;
+    std::vector<std::vector<Tile>> shell_;  // parts that are updated one after the other
+    std::vector<Tile> inner_;
     Clock::time_point timestamps_[backend::timestamps_of_step];
     const backend::LinkPlan* plan_ = nullptr;
     HostMomentWalls walls_;

@@ -58,6 +58,29 @@ inline void add_tiles(std::vector<Tile>& tiles, const backend::RowBox& box, int 
     }
 }
 
+/// Appends the tiles of a box of few layers, which is updated before others: so tiles, which each sweep some layers
+/// more than they store, divide the layers only as far as there are not enough rows for the threads.
+inline void add_tiles_of_slab(std::vector<Tile>& tiles, const backend::RowBox& box, int D, int threads, int most_rows) {
+    if (D == 2) {
+        add_tiles(tiles, box, D, threads, most_rows);
+        return;
+    }
+    constexpr int least_rows = 4;
+    const auto side_by_side = [&](int parts) { return (threads + parts - 1) / parts; };
+    int parts = 1;
+    while (parts < std::min(threads, box.nz) && side_by_side(parts) * least_rows > box.ny) {
+        ++parts;
+    }
+    const int share = side_by_side(parts), needed = (box.ny + most_rows - 1) / most_rows;
+    const int wanted = std::min((needed + share - 1) / share * share, box.ny);
+    const std::vector<int> z = cuts_of(box.z, box.nz, parts), y = cuts_of(box.y, box.ny, wanted);
+    for (std::size_t l = 0; l + 1 < z.size(); ++l) {
+        for (std::size_t k = 0; k + 1 < y.size(); ++k) {
+            tiles.push_back({y[k], y[k + 1], z[l], z[l + 1]});
+        }
+    }
+}
+
 /// Appends the tiles of all rows of a block but those of a box: the shell around an interior.
 inline void add_tiles_around(std::vector<Tile>& tiles, const backend::RowBox& box, int ny, int nz, int D, int threads,
                              int most_rows) {

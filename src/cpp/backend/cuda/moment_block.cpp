@@ -2,8 +2,9 @@
 #include "moment_block.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
-#include <optional>
+#include <memory>
 #include <stdexcept>
 
 #include "../../lattice/moment_state.h"
@@ -23,6 +24,7 @@
 #include "moment_launches.h"
 #include "recorded_steps.h"
 #include "shared_block.h"
+#include "slab_streams.h"
 #include "split_runs.h"
 #include "step_streams.h"
 #include "upload.h"
@@ -40,13 +42,25 @@ public:
           device_(device_info(ordinal)),
           address_(backend::block_address(spec, backend::Device::Gpu)),
           streams_(ordinal),
-          at_walls_(ordinal),
-          fork_(ordinal),
-          join_(ordinal),
+          at_walls_{AtWalls(ordinal), AtWalls(ordinal)},
           kernels_(ordinal, device_.architecture()) {
-        for (DeviceBuffer& lattice : lattices_) {
-            lattice = DeviceBuffer(ordinal, backend::lattice_bytes(spec, backend::Device::Gpu));
-            stream_.clear(lattice.address(), lattice.bytes());
+        const std::size_t bytes = backend::lattice_bytes(spec, backend::Device::Gpu);
+        if (spec.state->lattices_overlap) {
+            const std::size_t shift = backend::lattice_shift(spec, backend::Device::Gpu);
+            memory_[0] = DeviceBuffer(ordinal, bytes + shift);
+            lattices_[0] = memory_[0].address() + shift;
+            lattices_[1] = memory_[0].address();
+            slab_streams_ = std::make_unique<SlabStreams>(ordinal, stream_);
+        } else {
+            for (int k = 0; k < 2; ++k) {
+                memory_[k] = DeviceBuffer(ordinal, bytes);
+                lattices_[k] = memory_[k].address();
+            }
+        }
+        for (const DeviceBuffer& memory : memory_) {
+            if (memory.bytes() > 0) {
+                stream_.clear(memory.address(), memory.bytes());
+            }
         }
         set_interior({});
     }
@@ -54,7 +68,7 @@ public:
     const Address& address() const override { return address_; }
     std::size_t bytes() const override {
         std::size_t sum = staging_.bytes() + sums_.bytes() + walls_.bytes() + runs_.bytes() + singles_.bytes() +
-                          lattices_[0].bytes() + lattices_[1].bytes() + solid_.bytes() + solid_velocity_.bytes() +
+                          memory_[0].bytes() + memory_[1].bytes() + solid_.bytes() + solid_velocity_.bytes() +
                           force_.bytes();
         for (const std::vector<MomentUnits>* boxes : {&shell_, &inner_}) {
             for (const MomentUnits& units : *boxes) {
@@ -113,7 +127,7 @@ public:
     }
 
     Phase phase() const override { return phase_; }
-    void* lattice(int which) const override { return lattices_[which % 2].as<void>(); }
+    void* lattice(int which) const override { return std::bit_cast<void*>(lattices_[which % 2]); }
     std::unique_ptr<backend::Transfers> make_transfers(const std::vector<backend::Transfer>& list) override {
         ++revision_;
         const KernelName name{"transfer.h", "lbm::cuda::transfer<" + type_name(spec_.storage) + ">"};
@@ -130,7 +144,7 @@ public:
     std::string share() override {
         try {
             streams_.make_events(true);
-            return share_block(device_.ordinal, {lattices_[0].address(), lattices_[1].address()}, streams_.events());
+            return share_block(device_.ordinal, {lattices_[0], lattices_[1]}, streams_.events());
         } catch (const CudaError&) {  // the system does not support interprocess handles
             unshare();
             return {};
@@ -164,8 +178,14 @@ public:
             walls_.set_factors(scaling_);
         }
         streams_.fork();
-        step_ = {steps, lattices_[now_].as<void>(), lattices_[1 - now_].as<void>()};
-        update(streams_.border(), shell_);
+        step_ = {steps, lattice(now_), lattice(1 - now_)};
+        if (slab_streams_ != nullptr) {
+            slab_streams_->run(int(shell_.size()), now_ == 0, [this](int slab, const WorkStream& stream, int which) {
+                update(stream, at_walls_[which], shell_[std::size_t(slab)]);
+            });
+        } else {
+            update(streams_.border(), shell_);
+        }
         now_ = 1 - now_;
     }
     void update_interior() override {
@@ -265,6 +285,14 @@ public:
     }
 
 private:
+    /// The stream of units with walls, beside that of others.
+    struct AtWalls {
+        WorkStream stream;
+        StreamEvent fork, join;
+
+        explicit AtWalls(int ordinal) : stream(ordinal), fork(ordinal), join(ordinal) {}
+    };
+
     Index rows() const { return Index(address_.ny) * address_.nz; }
     Index cells() const { return rows() * address_.nx; }
     int most_steps() const { return spec_.state->steps_per_launch; }
@@ -304,6 +332,15 @@ private:
         }
         shell_.clear();
         inner_.clear();
+        if (spec_.state->lattices_overlap) {
+            const backend::Slabs slabs = backend::slabs_of(spec_, backend::Device::Gpu);
+            for (int k = 0; k < slabs.count; ++k) {
+                const backend::RowBox rows = slabs.rows(k, D_, address_.ny, address_.nz);
+                shell_.emplace_back(rows, tilings_, address_, D_, most_steps(), device_, walls_, stream_,
+                                    slabs.at_once);
+            }
+            return;
+        }
         const backend::Shell shell(address_.ny, address_.nz, interior_.rows);
         for (int k = 0; k < shell.count; ++k) {
             add(shell_, shell.boxes[k]);
@@ -318,28 +355,31 @@ private:
         for (int z = 0; z < box.nz; z += own_z) {
             for (int y = 0; y < box.ny; y += own_y) {
                 const backend::RowBox part{box.y + y * box.step_y, box.z + z * box.step_z, own_y, own_z};
-                to.emplace_back(part, tilings_, address_, D_, most_steps(), device_, walls_, stream_);
+                to.emplace_back(part, tilings_, address_, D_, most_steps(), device_, walls_, stream_, 1);
             }
         }
     }
 
-    /// Those with walls, which take longer, begin first, in a stream of their own.
     void update(const WorkStream& stream, const std::vector<MomentUnits>& boxes) {
         for (const MomentUnits& units : boxes) {
-            const bool divided = units.with_walls(true).count > 0 && units.with_walls(false).count > 0;
-            if (divided) {
-                fork_.set(stream);
-                fork_.make_wait(at_walls_);
+            update(stream, at_walls_[0], units);
+        }
+    }
+    /// Those with walls, which take longer, begin first, in a stream of their own.
+    void update(const WorkStream& stream, AtWalls& at_walls, const MomentUnits& units) {
+        const bool divided = units.with_walls(true).count > 0 && units.with_walls(false).count > 0;
+        if (divided) {
+            at_walls.fork.set(stream);
+            at_walls.fork.make_wait(at_walls.stream);
+        }
+        for (const bool walls : {true, false}) {
+            if (units.with_walls(walls).count > 0) {
+                launch(divided && walls ? at_walls.stream : stream, units, walls);
             }
-            for (const bool walls : {true, false}) {
-                if (units.with_walls(walls).count > 0) {
-                    launch(divided && walls ? at_walls_ : stream, units, walls);
-                }
-            }
-            if (divided) {
-                join_.set(at_walls_);
-                join_.make_wait(stream);
-            }
+        }
+        if (divided) {
+            at_walls.join.set(at_walls.stream);
+            at_walls.join.make_wait(stream);
         }
     }
     void launch(const WorkStream& stream, const MomentUnits& units, bool walls) {
@@ -378,7 +418,7 @@ private:
 
     StateArguments state() const {
         StateArguments a{};
-        a.data = lattices_[now_].as<void>();
+        a.data = lattice(now_);
         a.address = address_;
         a.phase = phase_;
         a.compressibility = spec_.compressibility;
@@ -397,11 +437,12 @@ private:
     Address address_;
     StepStreams streams_;
     const WorkStream& stream_ = streams_.main();
-    WorkStream at_walls_;  // see update()
-    StreamEvent fork_, join_;
-    Index revision_ = 0;  // see BlockState::revision()
+    AtWalls at_walls_[2];  // the second one for slabs
+    Index revision_ = 0;   // see BlockState::revision()
     mutable KernelSet kernels_;
-    DeviceBuffer lattices_[2];
+    DeviceBuffer memory_[2];  // the second one is empty where the lattices overlap
+    DevicePointer lattices_[2]{};
+    std::unique_ptr<SlabStreams> slab_streams_;  // null unless they overlap
     int now_ = 0;
     Phase phase_ = spec_.state->first_phase;
     /// The current update, from update_shell() on.

@@ -74,15 +74,16 @@ int segment_near_walls(Index tiles, int layers, int steps, Index at_once) {
 }
 
 /// The layers of a segment with which the last thread blocks are done first. Each sweeps 2 `steps` layers more than it
-/// stores.
-int segment(Index tiles, int layers, int steps, Index at_once) {
+/// stores. Where others follow them the multiprocessors do not wait for the last ones.
+int segment(Index tiles, int layers, int steps, Index at_once, bool others_follow) {
     constexpr int shortest = 4;  // layers
     int best = layers;
-    Index least = std::numeric_limits<Index>::max();
+    double least = std::numeric_limits<double>::max();
     for (int n = 1; n <= std::max(1, layers / shortest); ++n) {
         const int own = (layers + n - 1) / n;
         const Index units = tiles * ((layers + own - 1) / own);
-        const Index time = (units + at_once - 1) / at_once * (own + 2 * steps);
+        const double waves = double(units) / double(at_once);
+        const double time = (others_follow ? std::max(waves, 1.0) : std::ceil(waves)) * (own + 2 * steps);
         if (time < least) {
             least = time;
             best = own;
@@ -182,16 +183,17 @@ private:
 }  // namespace
 
 MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTilings& tilings, const Address& address, int D,
-                         int steps, const DeviceInfo& device, const DeviceMomentWalls& walls, const WorkStream& stream)
+                         int steps, const DeviceInfo& device, const DeviceMomentWalls& walls, const WorkStream& stream,
+                         int at_once)
     : end_y_(rows.y + rows.ny) {
     const MomentTiling &clean = tilings.clean, &walled = tilings.walled;
     const bool solid = D == 3;
     const int first = solid ? rows.z : rows.y, layers = solid ? rows.nz : rows.ny;
     const int tiles_y = solid ? (rows.ny + clean.own_y - 1) / clean.own_y : 1;
     const Index tiles = Index((address.nx + clean.own_x - 1) / clean.own_x) * tiles_y;
-    const Index at_once = Index(device.multiprocessors) * clean.units_at_once;
-    const int longest =
-        walls.is_any() ? segment_near_walls(tiles, layers, steps, at_once) : segment(tiles, layers, steps, at_once);
+    const Index units_at_once = std::max(Index(device.multiprocessors) * clean.units_at_once / at_once, Index(1));
+    const int longest = walls.is_any() ? segment_near_walls(tiles, layers, steps, units_at_once)
+                                       : segment(tiles, layers, steps, units_at_once, at_once > 1);
     std::vector<MomentUnit> lists[2];
     const auto add = [&](int x, int y, const Run& run) {
         const int count = (run.end - run.first + longest - 1) / longest;

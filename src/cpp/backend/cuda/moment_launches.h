@@ -39,9 +39,9 @@ public:
         int count = 0;
     };
 
-    /// Divides the rows of a box.
+    /// Divides the rows of a box, of which `at_once` are updated side by side.
     MomentUnits(const backend::RowBox& rows, const MomentTilings& tilings, const Address& address, int D, int steps,
-                const DeviceInfo& device, const DeviceMomentWalls& walls, const WorkStream& stream);
+                const DeviceInfo& device, const DeviceMomentWalls& walls, const WorkStream& stream, int at_once);
 
     /// The end of the rows along y.
     int end_y() const { return end_y_; }
