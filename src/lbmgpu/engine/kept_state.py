@@ -91,9 +91,6 @@ def _obstacles(
         if body.motion is not None:
             right = "has walls that stay where they are so far: bodies that move need state='populations'"
             yield f"the body {name!r}, which moves", right
-        if body.scheme != "halfway":
-            right = f"has 'halfway' walls so far, as {type(body.condition).__name__}(scheme='halfway') has"
-            yield f"the scheme {body.scheme!r} of body {name!r}", right
     if domain.sponges:
         yield "sponges", "has none so far"
 
