@@ -71,7 +71,7 @@ struct WallCell {
     int x, y, z;
     int first;
     unsigned char count;
-    bool needs_moments;  // some formula reads the cell's density or velocity
+    bool needs_moments;   // some formula reads the cell's density or velocity
     bool is_cut = false;  // of a state of moments: some link is in LinkPlan::link_weights, or between fluid cells
 };
 

@@ -69,8 +69,8 @@ LBM_HD Real incoming(const WallLink& link, const boundary::CellMoments<Real>& mo
     return value;
 }
 
-/// The same of a link of a cell that keeps moments, whose wall may be at a known distance. `f` has `streamed()` too, what
-/// has just streamed in against the population; the result is linear in it.
+/// The same of a link of a cell that keeps moments, whose wall may be at a known distance. `f` has `streamed()` too,
+/// what has just streamed in against the population; the result is linear in it.
 template <class S, class Real, class Populations>
 LBM_HD Real incoming_of_cut(const WallLink& link, const boundary::LinearWeights& weights,
                             const boundary::CellMoments<Real>& moments, const Populations& f) {

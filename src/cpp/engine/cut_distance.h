@@ -12,9 +12,9 @@ constexpr double halfway = 0.5;
 
 /// The wall that a link into a fluid cell comes off.
 struct CutWall {
-    Index cut;         // the link's place among those that the body's surface cuts; -1 if it is none of them
-    double distance;   // half-way too where what the formula takes from behind the cell does not come from fluid
-    bool is_sheet;     // whether it lies between two fluid cells
+    Index cut;          // the link's place among those that the body's surface cuts; -1 if it is none of them
+    double distance;    // half-way too where what the formula takes from behind the cell does not come from fluid
+    bool is_sheet;      // whether it lies between two fluid cells
     LinkSource facing;  // where the population streams from that comes in against that of the link
 
     boundary::LinearWeights weights(const CutLinks& cuts) const {

@@ -65,8 +65,8 @@ public:
     std::size_t bytes() const {
         return (first_.capacity() + first_solid_.capacity()) * sizeof(Index) +
                cells_.capacity() * sizeof(MomentWallCell) + links_.capacity() * sizeof(backend::WallLink) +
-               weights_.capacity() * sizeof(boundary::LinearWeights) +
-               solid_.capacity() * sizeof(int) + scaled_values_.capacity() * sizeof(backend::ScaledVector);
+               weights_.capacity() * sizeof(boundary::LinearWeights) + solid_.capacity() * sizeof(int) +
+               scaled_values_.capacity() * sizeof(backend::ScaledVector);
     }
 
 private:

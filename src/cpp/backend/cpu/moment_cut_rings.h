@@ -1,8 +1,8 @@
 // What a sweep over rows of cells whose state is moments (moment_rows.h) does at walls at known distances and between
-// fluid cells. What comes off such a wall takes the place, in the ring, of the population that a fluid cell behind it has
-// sent; so the cells at such walls keep copies of their own populations, which formulas read. An interpolated wall also
-// reads what streams in against the link, and of a link along the last axis that comes from the layer before or behind:
-// from below it is kept until the cell's layer is there, and from above it is added late.
+// fluid cells. What comes off such a wall takes the place, in the ring, of the population that a fluid cell behind it
+// has sent; so the cells at such walls keep copies of their own populations, which formulas read. An interpolated wall
+// also reads what streams in against the link, and of a link along the last axis that comes from the layer before or
+// behind: from below it is kept until the cell's layer is there, and from above it is added late.
 #pragma once
 
 #include "../../lattice/moment_collision.h"
@@ -20,8 +20,8 @@ public:
 
 protected:
     using Rings::a_, Rings::memory_, Rings::first_row_, Rings::end_row_, Rings::first_layer_, Rings::end_layer_,
-        Rings::end_real_, Rings::solid, Rings::kept_rows, Rings::at, Rings::populations, Rings::sums,
-        Rings::kept, Rings::stage, Rings::for_wall_cells;
+        Rings::end_real_, Rings::solid, Rings::kept_rows, Rings::at, Rings::populations, Rings::sums, Rings::kept,
+        Rings::stage, Rings::for_wall_cells;
 
     static constexpr int from_above = solid && S::Q == 27 ? 9 : solid ? 5 : 3;
 
@@ -84,8 +84,8 @@ protected:
         });
     }
 
-    /// Adds what the links from below of a target row take of the layer above, which is in the ring, to the sums of both
-    /// other layers.
+    /// Adds what the links from below of a target row take of the layer above, which is in the ring, to the sums of
+    /// both other layers.
     void add_late_links(int s, int row, int layer) const {
         Real* const both = sums(s, row) + LayerSums<S, Real>::numbers * pitch;
         for_cut_cells(s, row, layer, [&](const MomentWallCell& cell, Index at_cell) {

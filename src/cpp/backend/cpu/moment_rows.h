@@ -172,8 +172,8 @@ private:
         }
     }
 
-    /// The same of a cell at walls at known distances or between fluid cells. What the links from below take of the layer
-    /// above is added when that is there, unless it is an image.
+    /// The same of a cell at walls at known distances or between fluid cells. What the links from below take of the
+    /// layer above is added when that is there, unless it is an image.
     [[gnu::noinline]] void serve_cut_cell(const MomentWallCell& cell, int s, int row, int layer) const {
         const Index at_cell = at(cell.x);
         const Real* const own = this->copies(s, row);

@@ -113,9 +113,9 @@ __device__ void add_late_links(const MomentWallsOfThread<S, Real, V, steps, imag
     });
 }
 
-/// Takes of the populations `in` that the layer sends which came in `s` layers before `layer` what the cells of the next
-/// one need, if there is one: what streams in against their links from above is kept, and nothing comes in where those
-/// from below have walls. An image there sends back what it gets as the mirrored links of the layer.
+/// Takes of the populations `in` that the layer sends which came in `s` layers before `layer` what the cells of the
+/// next one need, if there is one: what streams in against their links from above is kept, and nothing comes in where
+/// those from below have walls. An image there sends back what it gets as the mirrored links of the layer.
 template <int s, class S, class Real, int V, int steps, bool images, class IsComplete>
 __device__ void prepare_next_layer(const MomentWallsOfThread<S, Real, V, steps, images>& walls, int layer,
                                    bool has_next, Real (&in)[V][S::Q], const IsComplete& is_complete) {

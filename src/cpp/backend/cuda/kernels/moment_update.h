@@ -179,7 +179,7 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
                 Tile::template gather<1>(exposed, at.slot, own, f);
                 if constexpr (walls) {
                     apply_links<s, scaled, cuts>(at_walls, forces, own, a.compressibility, f, sum.below,
-                                           [&](int) { return k >= 2 * s; });
+                                                 [&](int) { return k >= 2 * s; });
                     if constexpr (cuts) {
                         apply_cut_links<s, scaled>(at_walls, layer, forces, own, a.compressibility, f, sum.below,
                                                    [&](int v) { return k > 2 * s && at.has_neighbors(s, v); });

@@ -141,9 +141,7 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
                     return k >= 2 * s && lane * V + v >= s && lane * V + v < 32 * V - s;
                 });
                 if constexpr (cuts) {
-                    const auto has_neighbors = [&](int v) {
-                        return lane * V + v > s && lane * V + v < 32 * V - 1 - s;
-                    };
+                    const auto has_neighbors = [&](int v) { return lane * V + v > s && lane * V + v < 32 * V - 1 - s; };
                     apply_cut_links<s, scaled>(at_walls, layer, forces, own, a.compressibility, f, sum.below,
                                                [&](int v) { return k > 2 * s && has_neighbors(v); });
                     prepare_next_layer<s>(at_walls, layer, k + 1 < layers + 2 * steps, f,
