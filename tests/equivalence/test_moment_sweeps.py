@@ -70,6 +70,22 @@ def test_layouts_with_gpus_have_the_bits_of_one_block(stencil, made, rng, gpu):
                 assert state_of(other) == state_of(solver), (at, devices, schedule)
 
 
+@pytest.mark.parametrize("wall", [lbm.NoSlip(), lbm.PressureOutlet()], ids=["no-slip", "pressure-outlet"])
+@pytest.mark.parametrize("cells", [1, 2, 3, 5])
+def test_images_of_what_lies_behind_another_face_send_nothing(cells, wall, rng, gpu):
+    """Where a sweep of several steps reaches through a face with free slip as far as the other face."""
+    domain = lbm.Domain((cells, 9), "D2Q9")
+    domain.faces["-x"], domain.faces["+x"] = lbm.FreeSlip(), wall
+    density, velocity = random_fields(rng, domain.shape)
+    found = []
+    for device in ("cpu", gpu):
+        solver = lbm.Solver(domain, lbm.Regularized(0.1), state="moments", device=device, precision="float32")
+        solver.initialize(density=density, velocity=velocity)
+        solver.step(12)
+        found.append(state_of(solver))
+    assert found[0] == found[1]
+
+
 def test_recorded_steps_have_the_bits_of_others(rng, gpu):
     """Many steps at once are replayed from a recording; a callback, a new force or a sample ends it."""
     domain = lbm.Domain((34, 9, 8))

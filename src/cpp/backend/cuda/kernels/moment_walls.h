@@ -37,8 +37,8 @@ struct MomentWallsOfThread {
         : walls(walls), address(address), x(x), y(y), has_cells(cells) {
         const int(&to_mirror)[6] = walls.cells_to_mirror;
         static_for<V>([&]<int v>() {
-            is_outside[v] = is_behind(x + v, address.nx, 0);
             image_x[v] = image_of(x + v, address.nx, to_mirror[0], to_mirror[1]);
+            is_outside[v] = is_behind(image_x[v].at, address.nx, 0);  // an image of what lies there too
             image_offsets[v] = image_x[v].at - x;
         });
         image_y = S::D == 3 ? image_of(y, address.ny, to_mirror[2], to_mirror[3]) : CellImage{y, false};
