@@ -18,6 +18,7 @@ from reference.cases import (
 )
 from reference.registry import STREAMINGS
 
+import lbmgpu as lbm
 from lbmgpu.conditions import CUT_WALLS
 
 from .test_reference_equality import SHAPES, assert_same
@@ -110,3 +111,20 @@ def test_streaming_and_device_change_no_bit(name, storage, device, rng):
         states.append(engine_state(engine, name, shape)[:, case.fluid()])
     for state in states[1:]:
         np.testing.assert_array_equal(state.view(f"u{state.itemsize}"), states[0].view(f"u{state.itemsize}"))
+
+
+@pytest.mark.filterwarnings("ignore::lbmgpu.GeometryWarning")
+def test_the_force_of_a_function_of_time_is_that_of_a_factor():
+    """What comes off the wall has the velocity of the present time, as the wall has."""
+    found = []
+    for velocity in (lambda x, y, t: (0.01 * min(t, 1) + 0 * x, 0 * y), (0.01, 0.0) * lbm.Ramp(0, 1, 1)):
+        domain = lbm.Domain((19, 11), "D2Q9")
+        domain.add_body(lbm.Sphere((9.4, 5.4), 2.3), "ball", lbm.MovingWall(velocity))
+        solver = lbm.Solver(domain, lbm.BGK(0.02), device="cpu", precision="float64")
+        forces = lbm.Forces("ball")
+        solver.record(forces, every=1)
+        solver.run(1)
+        found += [solver.body_force("ball"), forces["force"][-1]]
+    for force in found[1:]:
+        np.testing.assert_allclose(force, found[0], rtol=1e-12, atol=1e-15)
+    assert abs(found[0][0]) > 0.05

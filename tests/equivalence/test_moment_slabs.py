@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from reference.cases import random_fields
-from reference.moment_cases import KINDS, STENCILS, case_of, state_of, with_walls
+from reference.moment_cases import KINDS, STENCILS, case_of, state_of, with_cuts, with_walls
 from reference.moment_forces import FORCES, forced
 
 import lbmgpu as lbm
@@ -21,13 +21,14 @@ from .test_moment_sweeps import divided
 LONG = {"D2Q9": (9, 303), "D3Q19": (6, 5, 101), "D3Q27": (5, 4, 71)}
 """Domains of several slabs along the last axis, the more the less memory is missed."""
 DEPTH = {2: 6, 3: 2}
+BODIES = {"walls": with_walls, "cuts": with_cuts}
 CALLS = (1, 6, 5, 12)
 
 
-def made(rng: np.random.Generator, stencil: str, kind: str, walls: bool, **options: Any) -> Any:
+def made(rng: np.random.Generator, stencil: str, kind: str, walls: str, **options: Any) -> Any:
     shape = LONG[stencil]
-    if walls:
-        return with_walls(rng, stencil, kind, shape, **options)
+    if walls in BODIES:
+        return BODIES[walls](rng, stencil, kind, shape, **options)
     return case_of(rng, stencil, kind, True, shape, **options)
 
 
@@ -48,7 +49,7 @@ def check_bits(case: Any, precision: str, *others: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
-@pytest.mark.parametrize("walls", [False, True], ids=["periodic", "walls"])
+@pytest.mark.parametrize("walls", ["periodic", *BODIES])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("stencil", STENCILS)
 def test_one_lattice_has_the_bits_of_two(stencil, kind, walls, precision, rng):
@@ -64,7 +65,7 @@ def test_with_forces_that_vary(stencil, which, walls, rng):
     check_bits(forced(rng, stencil, KINDS[1], which, walls, LONG[stencil]), "float32", {"device": "cpu"})
 
 
-@pytest.mark.parametrize("walls", [False, True], ids=["periodic", "walls"])
+@pytest.mark.parametrize("walls", ["periodic", *BODIES])
 @pytest.mark.parametrize("stencil", STENCILS)
 def test_in_blocks(stencil, walls, rng):
     """Also such as have several slabs each, and are cut across other axes."""
@@ -126,7 +127,7 @@ def test_the_memory_is_that_of_one_lattice_and_a_part(stencil):
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("precision", ["float32", "float64"])
-@pytest.mark.parametrize("walls", [False, True], ids=["periodic", "walls"])
+@pytest.mark.parametrize("walls", ["periodic", *BODIES])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("stencil", STENCILS)
 def test_a_gpu_has_the_bits_of_a_cpu(stencil, kind, walls, precision, rng, gpu):
@@ -142,7 +143,7 @@ def test_a_gpu_with_forces_that_vary(stencil, which, walls, rng, gpu):
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("walls", [False, True], ids=["periodic", "walls"])
+@pytest.mark.parametrize("walls", ["periodic", *BODIES])
 @pytest.mark.parametrize("stencil", STENCILS)
 def test_in_blocks_on_gpus(stencil, walls, rng, gpu):
     """A block's next update overwrites what others copy."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from reference.cases import Case, in_reference_order
-from reference.moment_cases import KINDS, SHAPES, STENCILS, case_of, state_of, with_walls
+from reference.moment_cases import KINDS, MADE, SHAPES, STENCILS, case_of, state_of, with_cuts, with_walls
 
 import lbmgpu as lbm
 from lbmgpu.solver.solver import simulation_of
@@ -85,14 +85,9 @@ def test_populations_continue_as_moments(stencil, kind, rng, device):
     np.testing.assert_allclose(moments.populations(), populations.populations(), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("streaming", STREAMINGS)
-@pytest.mark.parametrize("number", range(6))
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("stencil", STENCILS)
-def test_walls_are_those_of_the_reference(stencil, kind, number, streaming, rng, device):
-    """Random walls on faces and bodies, edges and corners among them, and the forces on the bodies."""
-    shape = tuple(rng.integers(2, 10, len(SHAPES[stencil])).tolist()) if number else ()
-    case = with_walls(rng, stencil, kind, shape, smagorinsky=0.1 if number % 2 else 0.0)
+def check_against_reference(case: Case, device: str, streaming: str) -> None:
+    """The flow of a case with bodies that keeps moments, and the forces on these."""
+    stencil = case.stencil
     solver = case.solver(state="moments", streaming=streaming, device=device)
     reference, fluid = case.reference(), case.fluid()
     reference.f = in_reference_order(stencil, solver.populations())
@@ -108,21 +103,41 @@ def test_walls_are_those_of_the_reference(stencil, kind, number, streaming, rng,
             np.testing.assert_allclose(solver.body_torque(f"body {body}", center), torque, rtol=0, atol=5e-10)
 
 
-@pytest.mark.parametrize("walls", [False, True], ids=["periodic", "walls"])
+@pytest.mark.parametrize("streaming", STREAMINGS)
+@pytest.mark.parametrize("number", range(6))
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("stencil", STENCILS)
-def test_bits_depend_on_no_layout_threads_or_calls(stencil, kind, walls, rng):
-    case = with_walls(rng, stencil, kind) if walls else case_of(rng, stencil, kind, True)
-    check_layouts_threads_and_calls(case)
+def test_walls_are_those_of_the_reference(stencil, kind, number, streaming, rng, device):
+    """Random walls on faces and bodies, edges and corners among them, and the forces on the bodies."""
+    shape = tuple(rng.integers(2, 10, len(SHAPES[stencil])).tolist()) if number else ()
+    case = with_walls(rng, stencil, kind, shape, smagorinsky=0.1 if number % 2 else 0.0)
+    check_against_reference(case, device, streaming)
 
 
-@pytest.mark.parametrize("walls", [False, True], ids=["periodic", "walls"])
+@pytest.mark.parametrize("streaming", STREAMINGS)
+@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stencil", STENCILS)
+def test_walls_at_distances_are_those_of_the_reference(stencil, kind, number, streaming, rng, device):
+    """The same with the walls of bodies at random distances, and between fluid cells."""
+    shape = tuple(rng.integers(2, 10, len(SHAPES[stencil])).tolist()) if number else ()
+    case = with_cuts(rng, stencil, kind, shape, smagorinsky=0.1 if number % 2 else 0.0)
+    check_against_reference(case, device, streaming)
+
+
+@pytest.mark.parametrize("made", MADE)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stencil", STENCILS)
+def test_bits_depend_on_no_layout_threads_or_calls(stencil, kind, made, rng):
+    check_layouts_threads_and_calls(MADE[made](rng, stencil, kind))
+
+
+@pytest.mark.parametrize("made", MADE)
 @pytest.mark.parametrize("shape", [(531, 7), (531, 3, 4), (256, 2, 3)], ids=str)
-def test_long_rows_have_the_bits_of_their_parts(shape, walls, rng):
+def test_long_rows_have_the_bits_of_their_parts(shape, made, rng):
     """The sweeps of a CPU keep long rows in parts of 256 cells."""
     stencil = "D2Q9" if len(shape) == 2 else "D3Q19"
-    kind = "recursive-regularized"
-    case = with_walls(rng, stencil, kind, shape) if walls else case_of(rng, stencil, kind, True, shape)
+    case = MADE[made](rng, stencil, "recursive-regularized", shape)
     solver = case.solver(state="moments", device="cpu", precision="float32")
     solver.step(7)
     for at in ((130, 301), (239, 240, 241)):
@@ -157,9 +172,10 @@ def test_float32_is_close_to_float64(stencil, kind, rng):
     assert error(rounded.velocity(), exact.velocity(), exact.velocity()) < 5e-6
 
 
-def test_readers_see_the_flow(rng, device):
+@pytest.mark.parametrize("made", ["walls", "cuts"])
+def test_readers_see_the_flow(made, rng, device):
     """Sums, probes, statistics and histories of forces are those of the populations."""
-    case = with_walls(rng, "D3Q19", "regularized")
+    case = MADE[made](rng, "D3Q19", "regularized")
     found = []
     moments = {"device": device, "state": "moments"}
     for options in ({"device": "cpu"}, moments, moments | {"streaming": "in-place"}):
@@ -220,10 +236,6 @@ def test_what_does_not_go_with_moments_is_refused_by_name(domain, collision, opt
         lbm.Solver(domain, collision, state="moments", device="cpu", **options)
 
 
-def test_bodies_and_unknown_words_are_refused():
-    domain = periodic()
-    domain.add_body(lbm.Sphere((4, 4), 2), "disc")
-    with pytest.raises(ValueError, match="the scheme 'interpolated' of body 'disc', has 'halfway' walls so far"):
-        lbm.Solver(domain, lbm.Regularized(0.1), state="moments", device="cpu")
+def test_unknown_words_are_refused():
     with pytest.raises(ValueError, match="state: 'cells' given"):
         lbm.Solver(periodic(), lbm.Regularized(0.1), state="cells", device="cpu")

@@ -3,6 +3,7 @@ that depend on nothing else."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,8 @@ from .test_moment_state import layouts_of
 
 PULSE = lbm.Sine(mean=0.3, amplitude=0.7, period=7.3, phase=0.2)
 RISE = lbm.Ramp(-0.3, 1, 9, shape="cosine", begin=2)
-KINDS = ["factors", "functions", "functions and a force"]
+KINDS = ["factors", "functions", "functions and a force", "factors at distances", "functions at distances"]
+"""Of values; the last ones also of the walls of a body at known distances."""
 
 
 def moved(shape: tuple[int, ...], kind: str, rng: np.random.Generator, inlet: str = "x") -> Callable[..., lbm.Solver]:
@@ -39,7 +41,7 @@ def moved(shape: tuple[int, ...], kind: str, rng: np.random.Generator, inlet: st
     def density(*at: Any, t: float) -> Any:
         return 1 + 0.01 * np.cos(0.2 * t + at[-1])
 
-    if kind == "factors":
+    if kind.startswith("factors"):
         domain.faces["-" + inlet] = lbm.VelocityInlet(profile * PULSE, scheme="bounce-back")
         domain.faces["+" + inlet] = lbm.PressureOutlet(lbm.Sine(mean=1, amplitude=0.01, period=5.5))
         domain.faces["-" + across] = lbm.MovingWall(wall * RISE)
@@ -50,10 +52,15 @@ def moved(shape: tuple[int, ...], kind: str, rng: np.random.Generator, inlet: st
         force = force * PULSE if "force" in kind else force
     domain.faces["+" + across] = lbm.FreeSlip()
     cells = np.indices(shape)
-    middle = np.reshape([n // 2 for n in shape], (-1, *[1] * dimensions))
-    ball = ((cells - middle) ** 2).sum(axis=0) < 5
+    middle = np.array([n // 2 for n in shape])
+    ball = ((cells - middle.reshape(-1, *[1] * dimensions)) ** 2).sum(axis=0) < 5
     spin: Any = velocity if "functions" in kind else (0.02 * (1 - along)) * PULSE
-    domain.add_body(ball, "ball", lbm.MovingWall(spin, scheme="halfway"))
+    if "distances" in kind:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lbm.GeometryWarning)  # it is small
+            domain.add_body(lbm.Sphere(tuple(middle + 0.4), 2.3), "ball", lbm.MovingWall(spin))
+    else:
+        domain.add_body(ball, "ball", lbm.MovingWall(spin, scheme="halfway"))
     corner = (cells < 2).all(axis=0)
     domain.add_body(corner, "corner", lbm.NoSlip(scheme="halfway"))
     start = 0.02 * rng.uniform(-1, 1, (dimensions, *shape))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from lbmgpu import _core
 from lbmgpu.solver.solver import simulation_of
 
 from . import Collision
-from .cases import Case, random_bodies, random_faces, random_fields
+from .cases import Case, add_random_sheets, random_bodies, random_cuts, random_faces, random_fields
 
 STENCILS = ["D2Q9", "D3Q19", "D3Q27"]
 SHAPES = {"D2Q9": (19, 11), "D3Q19": (11, 7, 6), "D3Q27": (11, 7, 6)}
@@ -37,6 +38,24 @@ def with_walls(rng: np.random.Generator, stencil: str, kind: str, shape: tuple[i
     case = case_of(rng, stencil, kind, True, shape, **options)
     case.faces, case.bodies = random_faces(rng, shape, kinds), random_bodies(rng, shape)
     return case
+
+
+def with_cuts(rng: np.random.Generator, stencil: str, kind: str, shape: tuple[int, ...] = (), **options: Any) -> Case:
+    """The same, with walls of the bodies at random distances in random schemes, and between fluid cells."""
+    case = with_walls(rng, stencil, kind, shape, **options)
+    case.cuts = random_cuts(rng, stencil, case.bodies)
+    add_random_sheets(rng, case, share=0.05)
+    return case
+
+
+def without_walls(
+    rng: np.random.Generator, stencil: str, kind: str, shape: tuple[int, ...] = (), **options: Any
+) -> Case:
+    return case_of(rng, stencil, kind, True, shape, **options)
+
+
+MADE: dict[str, Callable[..., Case]] = {"periodic": without_walls, "walls": with_walls, "cuts": with_cuts}
+"""What makes the cases of tests that go through all, with a force."""
 
 
 def state_of(solver: lbm.Solver) -> bytes:

@@ -228,10 +228,11 @@ def test_populations_that_are_none_of_a_flow_are_refused(tmp_path: Path):
     assert state_of(moments) == before
 
 
+@pytest.mark.parametrize("scheme", ["halfway", "interpolated"])
 @pytest.mark.filterwarnings("ignore::lbmgpu.GeometryWarning")
-def test_walls_half_way_around_geometries_go_along(tmp_path: Path):
+def test_walls_around_geometries_go_along(scheme, tmp_path: Path):
     domain = lbm.Domain(SHAPE)
-    domain.add_body(lbm.Sphere((6.0, 4.0, 3.0), 1.9), "ball", lbm.NoSlip(scheme="halfway"))
+    domain.add_body(lbm.Sphere((6.0, 4.0, 3.0), 1.9), "ball", lbm.NoSlip(scheme=scheme))
     found = []
     for state in ("moments", "populations"):
         solver = lbm.Solver(domain, lbm.Regularized(VISCOSITY), state=state, device="cpu", force=(1e-5, 0, 0))

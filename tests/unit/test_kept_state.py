@@ -38,6 +38,7 @@ TAKES_MOMENTS: list[tuple[lbm.Domain, Any, dict[str, Any]]] = [
     (domain(), REGULARIZED, {"streaming": "in-place"}),
     (domain(y=lbm.NoSlip(), z=lbm.MovingWall((0.01, 0, 0))), REGULARIZED, {}),
     (with_body(scheme="halfway"), REGULARIZED, {"force": np.array([1e-6, 0, 0])}),
+    (with_body(), REGULARIZED, {}),
     (domain(), REGULARIZED, {"force": np.zeros((3, *SHAPE))}),
     (domain(), REGULARIZED, {"force": (1e-5, 0, 0) * lbm.Sine(period=9)}),
     (domain(y=lbm.MovingWall((1e-3, 0, 0) * lbm.Sine(period=9))), REGULARIZED, {}),
@@ -51,7 +52,6 @@ TAKES_POPULATIONS: list[tuple[lbm.Domain, Any, dict[str, Any], str]] = [
     (domain(), REGULARIZED, {"thermal": lbm.HybridThermal(0.1)}, "thermal"),
     (domain(), REGULARIZED, {"storage": "float16"}, "the storage 'float16'"),
     (domain(y=lbm.Outflow()), REGULARIZED, {}, "Outflow() on face '-y'"),
-    (with_body(), REGULARIZED, {}, "the scheme 'interpolated' of body 'ball'"),
 ]
 
 

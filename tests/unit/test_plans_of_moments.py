@@ -257,21 +257,7 @@ def written(folder: Path, **more: Any) -> Path:
         ({"state": "auto", "faces": {f: {"condition": "free-slip"} for f in ("-y", "+y")}}, "moments"),
         ({"state": "auto", "faces": {"-y": WALL, "+y": {"condition": "outflow"}}}, "populations"),
         ({"state": "auto", "sponges": [{"face": "-y", "thickness": 3}]}, "populations"),
-        ({"state": "auto", "bodies": [{"shape": "sphere", "center": [8, 6], "radius": 3}]}, "populations"),
-        (
-            {
-                "state": "auto",
-                "bodies": [
-                    {
-                        "shape": "sphere",
-                        "center": [8, 6],
-                        "radius": 3,
-                        "condition": {"condition": "no-slip", "scheme": "halfway"},
-                    }
-                ],
-            },
-            "moments",
-        ),
+        ({"state": "auto", "bodies": [{"shape": "sphere", "center": [8, 6], "radius": 3}]}, "moments"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::lbmgpu.GeometryWarning")

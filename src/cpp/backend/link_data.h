@@ -71,7 +71,8 @@ struct WallCell {
     int x, y, z;
     int first;
     unsigned char count;
-    bool needs_moments;  // some formula reads the cell's density or velocity
+    bool needs_moments;   // some formula reads the cell's density or velocity
+    bool is_cut = false;  // of a state of moments: some link is in LinkPlan::link_weights, or between fluid cells
 };
 
 /// A cell at a face whose condition computes all populations that enter through the face at once. Offsets of its
@@ -148,7 +149,11 @@ struct BodyLink {
     double distance;       // from the cell's centre to the wall, as a fraction of the link
     bool is_cut;           // whether the wall is one of a body whose distances are known
     bool is_sheet = false;     // whether it is one between fluid cells
-    unsigned char scheme = 0;  // of a wall that is both: index in boundary::CutWalls
+    unsigned char scheme = 0;  // of a wall that is one of both: index in boundary::CutWalls
+    // Of a state of moments: the cell, relative to that of the link, and the velocity from which the population streams
+    // that comes in against population i.
+    signed char streamed_at[3] = {0, 0, 0};
+    unsigned char streamed_i = 0;
 };
 
 /// The temperature of a halo cell behind a wall: `sign` times that at `source` plus `value`. Offsets of temperatures

@@ -43,6 +43,7 @@ struct LinkPlan {
     // layer around, and how many cells there are behind each face of the block (2 axis + side) before a wall, or
     // before a face with free slip, behind which lie mirror images of the cells before it.
     std::vector<SolidCell> solid_cells;
+    std::vector<boundary::LinearWeights> link_weights;  // of each wall link; empty where all walls are half-way
     int cells_to_wall[6] = {no_wall, no_wall, no_wall, no_wall, no_wall, no_wall};
     int cells_to_mirror[6] = {no_wall, no_wall, no_wall, no_wall, no_wall, no_wall};
 

@@ -69,6 +69,19 @@ LBM_HD Real incoming(const WallLink& link, const boundary::CellMoments<Real>& mo
     return value;
 }
 
+/// The same of a link of a cell that keeps moments, whose wall may be at a known distance. `f` has `streamed()` too,
+/// what has just streamed in against the population; the result is linear in it.
+template <class S, class Real, class Populations>
+LBM_HD Real incoming_of_cut(const WallLink& link, const boundary::LinearWeights& weights,
+                            const boundary::CellMoments<Real>& moments, const Populations& f) {
+    if (link.condition != position_in<boundary::Conditions, boundary::MovingWall>) {
+        return incoming<S>(link, moments, f);
+    }
+    const boundary::LinearWall<Real> wall{Real(weights.returning), Real(weights.streamed),
+                                          Real(weights.momentum * link.value)};
+    return wall.incoming(f.outgoing(), f.returning(), f.streamed());
+}
+
 /// Sets the moments that formulas read from the sums of a cell's post-collision populations, all but the
 /// compressibility.
 template <class Real>
@@ -170,10 +183,11 @@ LBM_HD void serve_sheet_link(Stored* data, const boundary::LinearWall<Real> (&wa
     static_for<2>([&]<int k>() LBM_INLINE_LAMBDA { data[at.incoming[k]] = Store<Stored>::from(incoming[k]); });
 }
 
-/// What comes off a wall at a known distance between fluid cells. It is computed anew for the force, as its place holds
-/// a population of the other cell until the next update.
-template <class S, class Real, class Cell>
-LBM_HD Real off_sheet(const Cell& cell, const BodyLink& link, Real outgoing) {
+/// What comes off a wall at a known distance, computed anew for the force: between fluid cells its place holds a
+/// population of the other cell until the next update, and where the state is moments it has none. `streamed()` is what
+/// streams in against the population.
+template <class S, class Real, class Cell, class Streamed>
+LBM_HD Real off_cut(const Cell& cell, const BodyLink& link, Real outgoing, const Streamed& streamed) {
     if (link.distance == 0.5) {
         return boundary::bounced_back(outgoing, Real(link.wall_momentum));
     }
@@ -185,21 +199,26 @@ LBM_HD Real off_sheet(const Cell& cell, const BodyLink& link, Real outgoing) {
             wall = {Real(weights.returning), Real(weights.streamed), Real(weights.momentum * link.wall_momentum)};
         }
     });
-    return wall.incoming(outgoing, cell.post_collision(link.i), cell.post_streaming(Stencil<S>::opposite(link.i)));
+    return wall.incoming(outgoing, cell.post_collision(link.i), streamed());
 }
 
 /// Adds the force on a body by one link, and its torque about a center, to `sum`, by the momentum exchange method. Of a
 /// body whose distances are known it is Galilean invariant: momentum is measured relative to the wall, with what comes
-/// off it (Wen, Zhang, Tu, Wang & Fang, J. Comput. Phys. 266 (2014) 161), which boundaries have supplied.
-///
-/// A cell whose state is moments knows of no population that comes in, and has walls half-way to its neighbours alone.
+/// off it (Wen, Zhang, Tu, Wang & Fang, J. Comput. Phys. 266 (2014) 161), which boundaries have supplied. A cell whose
+/// state is moments knows of no population that comes in, but where those that its formulas read stream from.
 template <class S, class Real, class Cell>
 LBM_HD void add_force_of_cell(const Cell& cell, const BodyLink& link, const double (&center)[3], ForceAndTorque& sum) {
     const Real outgoing = cell.post_collision(Stencil<S>::opposite(link.i));
     Real incoming = boundary::bounced_back(outgoing, Real(link.wall_momentum));
     if constexpr (!Stencil<S>::multispeed && requires { cell.post_streaming(0); }) {  // others take no such bodies
         if (link.is_cut) {
-            incoming = link.is_sheet ? off_sheet<S>(cell, link, outgoing) : cell.post_streaming(link.i);
+            incoming = !link.is_sheet ? cell.post_streaming(link.i) : off_cut<S>(cell, link, outgoing, [&]() {
+                return cell.post_streaming(Stencil<S>::opposite(link.i));
+            });
+        }
+    } else if constexpr (requires { cell.streamed(link); }) {
+        if (link.is_cut) {
+            incoming = off_cut<S>(cell, link, outgoing, [&]() { return cell.streamed(link); });
         }
     }
     const double exchanged = double(outgoing) + double(incoming);

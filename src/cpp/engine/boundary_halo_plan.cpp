@@ -9,6 +9,7 @@
 #include "../lattice/links.h"
 #include "../lattice/temperature.h"
 #include "copy_runs.h"
+#include "cut_distance.h"
 #include "cut_link_lists.h"
 #include "link_resolver.h"
 #include "sponge_plan.h"
@@ -19,9 +20,6 @@ using backend::BodyLink;
 using backend::CopyRun;
 using backend::WallCell;
 using backend::WallLink;
-
-/// The distance of a wall half-way between the centres of two cells, as a fraction of the link.
-constexpr double halfway = 0.5;
 
 template <class S>
 struct BoundaryHaloPlan::Builder {
@@ -246,9 +244,8 @@ struct BoundaryHaloPlan::Builder {
         const int body = source.owner;
         const CutLinks& cuts = domain.body_cuts[std::size_t(body)];
         const Index solid_cell = domain.known_cell(source.x, source.y, source.z);
-        const Index cut = cut_of(x, y, z, i, source);
-        const double distance = cut >= 0 && meets_fluid(x, y, z, i) ? cuts.distance[std::size_t(cut)] : halfway;
-        const bool is_sheet = !domain.solid(source.x, source.y, source.z);
+        const CutWall wall = cut_wall<S>(domain, resolver, offset[0] + x, offset[1] + y, offset[2] + z, i, source);
+        const auto& [cut, distance, is_sheet, facing] = wall;
         plan.body_links_[body].push_back({x,
                                           y,
                                           z,
@@ -265,8 +262,7 @@ struct BoundaryHaloPlan::Builder {
             plan.cuts_of_links_[body].push_back(cut);
         }
         const ValueSource value{-1, body, solid_cell, source.i, cut};
-        const boundary::LinearWeights weights =
-            distance == halfway ? boundary::LinearWeights{0, 0, 1} : weights_of(cuts.scheme, distance);
+        const boundary::LinearWeights weights = wall.weights(cuts);
         if (is_sheet && is_shared(x, y, z, i, source)) {
             cut_lists.add_side({x, y, z, i}, weights, source.i, value, distance == halfway);
             return;
@@ -288,24 +284,6 @@ struct BoundaryHaloPlan::Builder {
         const At other = at(source.x, source.y, source.z);
         return other.block == own && post_collision_of(phases.front(), other, source.i) ==
                                          post_streaming_offset<S>(address, phases.front(), x, y, z, i);
-    }
-
-    /// The place of the link through which population i comes off a body among the links that its surface cuts; -1 if
-    /// it is none of them, or if it is one of a mirror image behind a free-slip face.
-    Index cut_of(int x, int y, int z, int i, const LinkSource& source) const {
-        const CutLinks& cuts = domain.body_cuts[std::size_t(source.owner)];
-        if (cuts.count() == 0 || source.i != i) {
-            return -1;
-        }
-        const Index cell = domain.known_cell(offset[0] + x, offset[1] + y, offset[2] + z);
-        return cuts.find(cell * S::Q + Stencil<S>::opposite(i));
-    }
-
-    /// Whether what streams into a cell against population i comes from a fluid cell, and not from a wall.
-    bool meets_fluid(int x, int y, int z, int i) const {
-        const LinkSource towards =
-            resolver.resolve(offset[0] + x, offset[1] + y, offset[2] + z, Stencil<S>::opposite(i));
-        return towards.kind == LinkSource::Kind::Neighbor || towards.kind == LinkSource::Kind::Copy;
     }
 
     template <class Condition>
@@ -456,6 +434,7 @@ std::size_t BoundaryHaloPlan::bytes() const {
     std::size_t sum =
         links_.wall_cells.capacity() * sizeof(WallCell) + links_.wall_links.capacity() * sizeof(WallLink) +
         links_.cut_links.capacity() * sizeof(backend::CutLink) +
+        links_.link_weights.capacity() * sizeof(boundary::LinearWeights) +
         links_.sheet_links.capacity() * sizeof(backend::SheetLink) +
         (value_sources_.capacity() + cut_sources_.capacity() + sheet_sources_.capacity()) * sizeof(ValueSource);
     sum += links_.boundary_cells.capacity() * sizeof(backend::BoundaryCell) +

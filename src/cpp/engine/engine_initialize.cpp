@@ -34,9 +34,6 @@ int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity
         check_thermal();
     }
     check_bodies(spec_);
-    if (spec_.state->keeps_moments && cuts.count() > 0) {
-        throw std::invalid_argument("bodies: a state of moments takes those with walls half-way between cells");
-    }
     if (spec_.state->steps_per_launch > 1 && !spec_.state->keeps_moments) {
         throw std::invalid_argument("bodies: a state that advances several steps a launch takes none");
     }

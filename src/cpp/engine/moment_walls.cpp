@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "boundary_halo_plan.h"
+#include "cut_distance.h"
 #include "link_resolver.h"
 
 namespace lbm::engine {
@@ -18,7 +19,8 @@ struct BoundaryHaloPlan::MomentWallLister {
     const int size[3] = {address.nx, address.ny, address.nz};
     const int around = address.halo_x - 1;  // cells beside the block that all steps but the last compute
     LinkResolver<S> resolver{domain};
-    std::vector<bool> solid_rows{};  // of the known rows; empty without bodies
+    std::vector<bool> solid_rows{}, walled_rows{};  // of the known rows; empty without bodies
+    bool is_any_cut = false;
 
     void list() {
         for (int face = 0; face < 2 * S::D; ++face) {
@@ -48,6 +50,9 @@ struct BoundaryHaloPlan::MomentWallLister {
                 });
             }
         });
+        if (!is_any_cut) {
+            plan.links_.link_weights = {};
+        }
     }
 
     /// A cell of the domain, or its image behind faces with free slip.
@@ -102,13 +107,19 @@ struct BoundaryHaloPlan::MomentWallLister {
             solid_rows[row] =
                 std::any_of(first, first + std::ptrdiff_t(length), [](auto body) { return body != no_body; });
         }
+        walled_rows = solid_rows;
+        for (const SheetWall& sheet : domain.sheets) {
+            walled_rows[std::size_t(sheet.key / 27) / length] = true;
+        }
     }
-    /// Whether a row of the domain is known to have solid cells.
-    bool has_solid(int y, int z) const {
-        const Index first = solid_rows.empty() ? -1 : domain.known_cell(domain.known.offset[0], y, z);
-        return first >= 0 && solid_rows[std::size_t(first / domain.known.size[0])];
+    /// Whether one of the listed rows is known to be this one of the domain.
+    bool is_listed(const std::vector<bool>& rows, int y, int z) const {
+        const Index first = rows.empty() ? -1 : domain.known_cell(domain.known.offset[0], y, z);
+        return first >= 0 && rows[std::size_t(first / domain.known.size[0])];
     }
-    /// Whether a row is next to a face that is not periodic, or to solid cells.
+    /// Whether a row of the domain has solid cells.
+    bool has_solid(int y, int z) const { return is_listed(solid_rows, y, z); }
+    /// Whether a row is next to a face that is not periodic, or to solid cells, or has walls between fluid cells.
     bool is_near_walls(const Place& row) const {
         bool is_near = false;
         for (int face = 2; face < 2 * S::D; ++face) {
@@ -117,7 +128,7 @@ struct BoundaryHaloPlan::MomentWallLister {
         }
         for (int z = -1; z <= 1; ++z) {
             for (int y = -1; y <= 1; ++y) {
-                is_near = is_near || has_solid(row.cell[1] + y, row.cell[2] + z);
+                is_near = is_near || is_listed(walled_rows, row.cell[1] + y, row.cell[2] + z);
             }
         }
         return is_near;
@@ -158,19 +169,23 @@ struct BoundaryHaloPlan::MomentWallLister {
             return;
         }
         const int first = int(plan.links_.wall_links.size());
+        bool is_cut = false;
         for (int i = 1; i < S::Q; ++i) {
             const int own = place.velocity(i);
             const LinkSource source = resolver.resolve(cell[0], cell[1], cell[2], own);
             if (source.kind == LinkSource::Kind::Face) {
                 const Index at = domain.face_cell(source.owner, cell[0], cell[1], cell[2]);
-                add_link(i, domain.faces[source.owner], {source.owner, -1, at, own, -1});
+                add_link(i, domain.faces[source.owner], {source.owner, -1, at, own, -1}, {0, 0, 1});
             } else if (source.kind == LinkSource::Kind::Body) {
+                const CutLinks& cuts = domain.body_cuts[std::size_t(source.owner)];
+                const CutWall wall = cut_wall<S>(domain, resolver, cell[0], cell[1], cell[2], own, source);
                 const bool rests = domain.body_velocity[std::size_t(source.owner)].empty();
                 const Index solid = domain.known_cell(source.x, source.y, source.z);
                 add_link(i, rests ? face_kind<boundary::NoSlip> : face_kind<boundary::MovingWall>,
-                         {-1, source.owner, solid, source.i, -1});
+                         {-1, source.owner, solid, source.i, wall.cut}, wall.weights(cuts));
+                is_cut = is_cut || wall.is_sheet || wall.distance != halfway;
                 if (is_of_block(local) && !place.is_image()) {
-                    add_body_link(local, i, source);
+                    add_body_link(local, cell, i, source, wall);
                 }
             } else if (source.kind == LinkSource::Kind::Passed) {
                 throw std::logic_error("a state of moments takes no condition that reads other cells");
@@ -187,29 +202,44 @@ struct BoundaryHaloPlan::MomentWallLister {
         }
         if (end > first) {
             plan.links_.wall_cells.push_back(
-                {local[0], local[1], local[2], first, static_cast<unsigned char>(end - first), needs_moments});
+                {local[0], local[1], local[2], first, static_cast<unsigned char>(end - first), needs_moments, is_cut});
+            is_any_cut = is_any_cut || is_cut;
         }
     }
 
-    void add_link(int i, FaceKind kind, const ValueSource& source) {
+    void add_link(int i, FaceKind kind, const ValueSource& source, const boundary::LinearWeights& weights) {
         plan.links_.wall_links.push_back({0, static_cast<unsigned char>(i), static_cast<unsigned char>(kind)});
+        plan.links_.link_weights.push_back(weights);
         plan.value_sources_.push_back(source);
     }
 
-    void add_body_link(const int (&local)[3], int i, const LinkSource& source) {
+    void add_body_link(const int (&local)[3], const int (&cell)[3], int i, const LinkSource& source,
+                       const CutWall& wall) {
         const CutLinks& cuts = domain.body_cuts[std::size_t(source.owner)];
-        plan.body_links_[std::size_t(source.owner)].push_back({local[0],
-                                                               local[1],
-                                                               local[2],
-                                                               i,
-                                                               {source.x, source.y, source.z},
-                                                               source.i,
-                                                               0,
-                                                               {0, 0, 0},
-                                                               0.5,
-                                                               cuts.are_given});
-        if (cuts.are_given) {
-            plan.cuts_of_links_[std::size_t(source.owner)].push_back(-1);
+        backend::BodyLink link{local[0],
+                               local[1],
+                               local[2],
+                               i,
+                               {source.x, source.y, source.z},
+                               source.i,
+                               0,
+                               {0, 0, 0},
+                               wall.distance,
+                               cuts.are_given,
+                               wall.is_sheet,
+                               static_cast<unsigned char>(cuts.scheme)};
+        if (wall.distance != halfway) {
+            const int from[3] = {wall.facing.x, wall.facing.y, wall.facing.z};
+            for (int a = 0; a < 3; ++a) {
+                const int to = cell[a] + S::c[i][a];
+                const bool is_around = a < S::D && (to < 0 || to >= domain.size[a]) && is_periodic(domain.faces[2 * a]);
+                link.streamed_at[a] = static_cast<signed char>(is_around ? S::c[i][a] : from[a] - cell[a]);
+            }
+            link.streamed_i = static_cast<unsigned char>(wall.facing.i);
+        }
+        plan.body_links_[std::size_t(source.owner)].push_back(link);
+        if (cuts.are_given || cuts.count() > 0) {
+            plan.cuts_of_links_[std::size_t(source.owner)].push_back(wall.cut);
         }
     }
 };

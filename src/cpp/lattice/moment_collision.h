@@ -135,6 +135,23 @@ LBM_HD TwoLayers<S, V> add_own_layer(const LayerSums<S, V>& below, const LayerSu
     return two;
 }
 
+/// Adds, when the layer above is there, the sums of populations from the layer below that formulas give: those of
+/// interpolated walls read what streams in from above. They are summed as a layer is, see add_given().
+template <class S, class V>
+LBM_HD void add_late(TwoLayers<S, V>& two, const V (&h)[S::Q]) {
+    const LayerSums<S, V> given = layer_sums<S, 1>(h);
+    two.both.sum = two.both.sum + given.sum;
+    two.sum_below = two.sum_below + given.sum;
+    static_for<S::D - 1>([&]<int d>() LBM_INLINE_LAMBDA {
+        two.both.first[d] = two.both.first[d] + given.first[d];
+        two.both.square[d] = two.both.square[d] + given.square[d];
+        two.first_below[d] = two.first_below[d] + given.first[d];
+    });
+    if constexpr (LayerVelocities<S, 1>::has_corners) {
+        two.both.shear = two.both.shear + given.shear;
+    }
+}
+
 /// The moments of the incoming populations of a cell.
 template <class S, class V>
 struct IncomingMoments {

@@ -71,10 +71,5 @@ def _state(case: dict[str, Any]) -> str:
         return state
     faces = [engine_name(face["condition"], face.get("scheme")) for face in case.get("faces", {}).values()]
     faces_go = set(faces) <= set(_core.moment_faces()) and not case.get("sponges")
-    return AUTO if faces_go and all(map(_goes_with_moments, case.get("bodies", []))) else "populations"
-
-
-def _goes_with_moments(body: dict[str, Any]) -> bool:
-    """Whether the walls of a body are half-way and at rest, as those of a mask are by default."""
-    scheme = body.get("condition", {}).get("scheme", "halfway" if body["shape"] == "mask" else "interpolated")
-    return scheme == "halfway" and "motion" not in body
+    rests = not any("motion" in body for body in case.get("bodies", []))
+    return AUTO if faces_go and rests else "populations"

@@ -81,14 +81,12 @@ def _obstacles(
     for face, condition in domain.faces.items():
         if condition.engine_name not in _core.moment_faces():
             names = list(map(_of_kind, _core.moment_faces()))
-            yield f"{condition!r} on face {face!r}", f"has {checks.alternatives(names)} so far"
+            right = f"has {checks.alternatives(names)} so far: others read cells beside their own"
+            yield f"{condition!r} on face {face!r}", right
     for name, body in domain.bodies.items():
         if body.motion is not None:
             right = "has walls that stay where they are so far: bodies that move need state='populations'"
             yield f"the body {name!r}, which moves", right
-        if body.scheme != "halfway":
-            right = f"has 'halfway' walls so far, as {type(body.condition).__name__}(scheme='halfway') has"
-            yield f"the scheme {body.scheme!r} of body {name!r}", right
     if domain.sponges:
         yield "sponges", "has none so far"
 

@@ -471,11 +471,11 @@ class Simulation:
         """Within it, bodies (and `faces`) have the values of the present time, and no step is made."""
         with self.lock:
             self._bring_walls_to_now(faces, by_factor=True)
-            if self.factors.any:
-                self.factors.steps_ahead(1, is_read=True)
-                if self.boundary.evaluates_ahead:
-                    self.factors.give(self.engine.steps, [self.boundary.numbers()])
-                    self.ahead.forget()
+            self.factors.steps_ahead(1, is_read=True)
+            if self.boundary.evaluates_ahead:
+                self.factors.give(self.engine.steps, [self.boundary.numbers()])
+                self.ahead.forget()
+            if self.factors.any or self.boundary.evaluates_ahead:
                 self.engine.bring_values_to_now()
             yield
 

@@ -1,5 +1,6 @@
 """Forces per cell and in time on cells that keep moments, also around blocks: in the bits of one process."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,14 @@ def made(shape: tuple[int, ...], faces: dict[str, Any], force: Any, comm: Any, *
     domain = lbm.Domain(shape, "D2Q9" if len(shape) == 2 else "D3Q19")
     for face, condition in faces.items():
         domain.faces[face] = condition
-    middle = np.reshape([n // 2 for n in shape], (-1, *[1] * len(shape)))
-    domain.add_body(((np.indices(shape) - middle) ** 2).sum(axis=0) < 7, "ball")
+    middle = np.array([n // 2 for n in shape])
+    if faces:  # its walls are at their distances
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lbm.GeometryWarning)  # it is small
+            domain.add_body(lbm.Sphere(tuple(middle + 0.4), 2.6), "ball")
+    else:
+        distance2 = ((np.indices(shape) - middle.reshape(-1, *[1] * len(shape))) ** 2).sum(axis=0)
+        domain.add_body(distance2 < 7, "ball")
     given: dict[str, Any] = {"state": "moments", "precision": "float32", "force": force}
     solver = lbm.Solver(domain, own, device=device, threads=1, comm=comm, **given, **options)
     solver.initialize(velocity=lambda *at: [0.02 * np.sin(0.5 * x + k) for k, x in enumerate(at)])

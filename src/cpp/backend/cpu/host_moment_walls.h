@@ -25,13 +25,15 @@ public:
             for (int k = 0; k < cell.count; ++k) {
                 links |= 1U << plan.wall_links[std::size_t(cell.first) + std::size_t(k)].i;
             }
-            cells_.push_back({cell.x, links, cell.first, cell.needs_moments});
+            cells_.push_back({cell.x, links, cell.first, cell.needs_moments, cell.is_cut});
         }
         first_solid_ = firsts(plan.solid_cells, a, D, walls_.around + 1);
         solid_.clear();
         for (const backend::SolidCell& cell : plan.solid_cells) {
             solid_.push_back(cell.x);
         }
+        weights_ = plan.link_weights;
+        walls_.weights = weights_.empty() ? nullptr : weights_.data();
         refresh(plan);
         walls_.first = first_.data();
         walls_.cells = cells_.data();
@@ -56,12 +58,15 @@ public:
         walls_.wall_inertia = plan.wall_inertia;
     }
 
+    /// Whether some walls are at known distances or between fluid cells.
+    bool has_cuts() const { return !weights_.empty(); }
     /// Null without any.
     const MomentWalls* get() const { return is_any_ ? &walls_ : nullptr; }
     std::size_t bytes() const {
         return (first_.capacity() + first_solid_.capacity()) * sizeof(Index) +
                cells_.capacity() * sizeof(MomentWallCell) + links_.capacity() * sizeof(backend::WallLink) +
-               solid_.capacity() * sizeof(int) + scaled_values_.capacity() * sizeof(backend::ScaledVector);
+               weights_.capacity() * sizeof(boundary::LinearWeights) + solid_.capacity() * sizeof(int) +
+               scaled_values_.capacity() * sizeof(backend::ScaledVector);
     }
 
 private:
@@ -86,6 +91,7 @@ private:
     std::vector<Index> first_, first_solid_;
     std::vector<MomentWallCell> cells_;
     std::vector<backend::WallLink> links_;
+    std::vector<boundary::LinearWeights> weights_;
     std::vector<backend::ScaledVector> scaled_values_;
     std::vector<int> solid_;
 };

@@ -47,7 +47,7 @@ public:
             }
         }
         touch_lattices();
-        scratch_ = Buffer(std::size_t(threads_ * scratch_numbers()) * sizeof(Real));
+        scratch_ = Buffer(scratch_bytes());
         set_interior({});
     }
 
@@ -61,6 +61,9 @@ public:
         plan_ = &plan;
         scaling_.set_plan(plan);
         walls_.set(plan, address_, S::D);
+        if (scratch_.bytes() != scratch_bytes()) {
+            scratch_ = Buffer(scratch_bytes());
+        }
     }
     void plan_values_changed() override { walls_.refresh(*plan_); }
     void set_solid(const std::uint8_t* solid, const double* velocity) override {
@@ -165,7 +168,7 @@ public:
         const double about[3] = {center[0], center[1], center[2]};
         backend::ForceAndTorque sum{};
         for (const backend::BodyLink& link : links) {
-            backend::add_force_of_cell<S, Real>(Rebuilt{rebuilt(link.x, link.y, link.z)}, link, about, sum);
+            backend::add_force_of_cell<S, Real>(Rebuilt{*this, rebuilt(link.x, link.y, link.z)}, link, about, sum);
         }
         return sum;
     }
@@ -208,9 +211,20 @@ private:
     };
     /// A cell with its post-collision populations, as they follow from its moments.
     struct Rebuilt {
+        const MomentBlock& block;
         Populations h;
 
         Real post_collision(int i) const { return h.of[i]; }
+        /// What streams in against the population of a link.
+        Real streamed(const backend::BodyLink& link) const {
+            int at[3] = {link.x, link.y, link.z};
+            const int n[3] = {block.address_.nx, block.address_.ny, block.address_.nz};
+            for (int a = 0; a < 3; ++a) {
+                at[a] += link.streamed_at[a];
+                at[a] = block.address_.self_periodic[a] ? (at[a] + n[a]) % n[a] : at[a];
+            }
+            return block.rebuilt(at[0], at[1], at[2]).of[link.streamed_i];
+        }
     };
 
     Real* current() const { return reinterpret_cast<Real*>(lattices_[now_]); }
@@ -218,8 +232,9 @@ private:
     Index row(int y, int z) const { return Index(z) * address_.ny + y; }
     Index scratch_numbers() const {
         const int steps = spec_.state->steps_per_launch;
-        return MomentScratch(S::D, S::Q, address_.nx, steps, most_rows_).total(steps);
+        return MomentScratch(S::D, S::Q, address_.nx, steps, most_rows_, walls_.has_cuts()).total(steps);
     }
+    std::size_t scratch_bytes() const { return std::size_t(threads_ * scratch_numbers()) * sizeof(Real); }
 
     template <class Body>
     void over_rows(Body&& body) const {

@@ -23,20 +23,23 @@ struct MomentScratch {
     Index ring;     // rows of populations of one stage in a block: Q of each of the rows that are kept
     Index sums;     // rows of sums of one target row
     Index kept;     // rows of populations that come off walls above, of one target row
+    Index copies;   // rows of copies of the populations of the rows that are kept (moment_cut_rings.h)
     Index targets;  // target rows of a stage at most
 
-    /// `rows` are those of a tile along y; the last axis is that along which layers follow.
-    LBM_HD MomentScratch(int D, int Q, int nx, int steps, int rows) {
+    /// `rows` are those of a tile along y; the last axis is that along which layers follow. Walls that are not half-way
+    /// to solid cells, `has_cuts`, take more.
+    LBM_HD MomentScratch(int D, int Q, int nx, int steps, int rows, bool has_cuts) {
         const auto whole = [](Index n) { return (n + line - 1) / line * line; };
         left = int(whole(steps));
         cells = left + whole(nx + steps) + line;
         blocks = (cells + block - 1) / block;
         ring = (D == 3 ? 3 : 1) * Index(Q) * pitch;
         sums = (D == 3 ? 15 : 8) * pitch;
-        kept = (D == 3 ? 9 : 3) * pitch;
+        kept = (D == 3 ? 9 : 3) * (has_cuts ? 2 : 1) * pitch;
+        copies = has_cuts ? ring : 0;
         targets = D == 3 ? rows + 2 * (steps - 1) : 1;
     }
-    LBM_HD Index of_block() const { return ring + targets * (sums + kept); }
+    LBM_HD Index of_block() const { return ring + targets * (sums + kept) + copies; }
     LBM_HD Index of_stage() const { return blocks * of_block(); }
     LBM_HD Index total(int steps) const { return steps * of_stage() + 2 * line; }
     /// What a sweep without walls works with.
@@ -54,6 +57,7 @@ struct MomentWallCell {
     UInt32 links;        // bit i: they give population i
     Index first;         // of its links, one for each of these populations, in their order
     bool needs_moments;  // whether some formula reads the cell's density or velocity
+    bool is_cut;         // whether some wall is at a known distance or between fluid cells
 };
 
 /// The walls, inlets and outlets of a block, on faces and bodies, whose links are served by formulas that read their
@@ -66,6 +70,7 @@ struct MomentWalls {
     const Index* first;
     const MomentWallCell* cells;
     const backend::WallLink* links;
+    const boundary::LinearWeights* weights;  // of each link; null where all walls are half-way to solid cells
     // Solid cells, by rows in the same way, with one more row on each side: the first populations that a sweep reads.
     const Index* first_solid;
     const int* solid;  // x

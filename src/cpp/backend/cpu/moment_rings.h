@@ -20,7 +20,8 @@ public:
 
     explicit MomentRings(const MomentArguments& arguments)
         : a_(arguments),
-          memory_(S::D, S::Q, a_.address.nx, a_.steps, a_.end_y - a_.first_y),
+          memory_(S::D, S::Q, a_.address.nx, a_.steps, a_.end_y - a_.first_y,
+                  a_.walls != nullptr && a_.walls->weights != nullptr),
           first_row_(solid ? a_.first_y : 0),
           end_row_(solid ? a_.end_y : 1),
           first_layer_(solid ? a_.first_z : a_.first_y),

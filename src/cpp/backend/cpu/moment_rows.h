@@ -21,8 +21,8 @@
 #include "../../lattice/parameters.h"
 #include "../scaled_values.h"
 #include "../wall_links.h"
+#include "moment_cut_rings.h"
 #include "moment_pairs.h"
-#include "moment_rings.h"
 #include "moment_row_force.h"
 #include "pack.h"
 
@@ -30,11 +30,11 @@ namespace lbm::cpu {
 namespace {
 
 template <class Collision, class Real, class Parameters, bool forced>
-class MomentSweep : MomentRings<Real, LBM_VECTOR_BYTES / int(sizeof(Real))> {
+class MomentSweep : MomentCutRings<Real, LBM_VECTOR_BYTES / int(sizeof(Real))> {
 public:
     static constexpr int W = LBM_VECTOR_BYTES / int(sizeof(Real));
     using V = Pack<Real, W>;
-    using Rings = MomentRings<Real, W>;
+    using Rings = MomentCutRings<Real, W>;
     using RowForce = MomentRowForce<Real, W, forced>;
     static constexpr Index pitch = MomentScratch::pitch;
 
@@ -63,7 +63,7 @@ private:
     using Rings::a_, Rings::first_row_, Rings::end_row_, Rings::first_layer_, Rings::end_layer_, Rings::first_real_,
         Rings::end_real_, Rings::solid, Rings::kept_rows, Rings::at, Rings::for_packs, Rings::populations, Rings::sums,
         Rings::kept, Rings::first_x, Rings::end_x, Rings::offset, Rings::image_of_row, Rings::close_row,
-        Rings::is_behind_wall, Rings::clear_row, Rings::for_wall_cells;
+        Rings::is_behind_wall, Rings::clear_row, Rings::for_wall_cells, Rings::has_cuts;
 
     const Real* source(int row, int layer) const {
         return static_cast<const Real*>(a_.source) + offset(image_of_row(row).at, layer);
@@ -90,7 +90,14 @@ private:
             }
             put_populations(m, force.at(x), to + place);
         });
-        close_row(to, row, layer);
+        complete_row(0, row, layer);
+    }
+    /// Completes the populations of a row that have been put into the ring of a stage.
+    void complete_row(int s, int row, int layer) const {
+        close_row(populations(s, row), row, layer);
+        if (has_cuts()) {
+            this->copy_own(s, row, layer);
+        }
     }
 
     LBM_HD void put_populations(const StoredMoments<S, V>& m, const CellForce<S, V>& force, Real* to) const {
@@ -116,9 +123,6 @@ private:
     [[gnu::noinline]] void serve_walls(int s, int row, int layer) const {
         const int around = a_.steps - 1 - s;
         Real* const above = kept(s, row);
-        const auto place = [&]<int i>(Index at_cell) LBM_INLINE_LAMBDA -> Real& {
-            return populations(s, solid ? row - S::c[i][1] : row)[i * pitch + at_cell - S::c[i][0]];
-        };
         if (layer - 1 >= first_layer_ - around && layer - 1 < end_layer_ + around) {
             for_wall_cells(row, layer - 1, [&](const MomentWallCell& cell) {
                 const Index at_cell = at(cell.x);
@@ -126,7 +130,7 @@ private:
                 static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
                     if constexpr (S::c[i][S::D - 1] < 0) {
                         if ((cell.links >> i & 1U) != 0) {
-                            place.template operator()<i>(at_cell) = above[k * pitch + at_cell];
+                            this->template incoming_place<i>(s, row, at_cell) = above[k * pitch + at_cell];
                         }
                         ++k;
                     }
@@ -137,6 +141,10 @@ private:
             const Real* own = populations(s, row);
             Real* const below = sums(s, row);
             for_wall_cells(row, layer, [&](const MomentWallCell& cell) {
+                if (cell.is_cut) {
+                    serve_cut_cell(cell, s, row, layer);
+                    return;
+                }
                 const Index at_cell = at(cell.x);
                 const backend::WallLink* next = a_.walls->links + cell.first;
                 const boundary::CellMoments<Real> moments = cell_moments(cell, own, s, row, layer);
@@ -152,7 +160,7 @@ private:
                         if constexpr (up < 0) {
                             above[k * pitch + at_cell] = incoming;
                         } else if constexpr (up == 0) {
-                            place.template operator()<i>(at_cell) = incoming;
+                            this->template incoming_place<i>(s, row, at_cell) = incoming;
                         } else {
                             given[i] = incoming;
                         }
@@ -162,6 +170,46 @@ private:
                 add_to_sums<1>(below + at_cell, given);
             });
         }
+    }
+
+    /// The same of a cell at walls at known distances or between fluid cells. What the links from below take of the
+    /// layer above is added when that is there, unless it is an image.
+    [[gnu::noinline]] void serve_cut_cell(const MomentWallCell& cell, int s, int row, int layer) const {
+        const Index at_cell = at(cell.x);
+        const Real* const own = this->copies(s, row);
+        const Real* const streamed = this->streamed(s, row);
+        Real* const above = kept(s, row);
+        const boundary::CellMoments<Real> moments = cell_moments(cell, own, s, row, layer);
+        const int first_layer = first_real_, last_layer = end_real_ - 1;
+        int number = 0, k = 0;
+        Real given[S::Q] = {};
+        static_for<S::Q>([&]<int i>() {
+            constexpr int up = S::c[i][S::D - 1], towards = Stencil<S>::opposite(i);
+            if ((cell.links >> i & 1U) != 0) {
+                CutPopulations f{{own + at_cell, i}, Real(0)};
+                if constexpr (up == 0) {
+                    f.streamed_ = this->template incoming_place<towards>(s, row, at_cell);
+                } else if (layer == (up < 0 ? first_layer : last_layer)) {
+                    f.streamed_ = this->template place_of_image<towards>(s, row, at_cell);
+                } else if constexpr (up < 0) {
+                    f.streamed_ = streamed[k * pitch + at_cell];
+                }
+                backend::WallLink link = a_.walls->links[cell.first + number];
+                set_value(link, s);
+                const boundary::LinearWeights& weights = a_.walls->weights[cell.first + number];
+                const Real incoming = backend::incoming_of_cut<S>(link, weights, moments, f);
+                if constexpr (up < 0) {
+                    above[k * pitch + at_cell] = incoming;
+                } else if constexpr (up == 0) {
+                    this->template incoming_place<i>(s, row, at_cell) = incoming;
+                } else {
+                    given[i] = incoming;
+                }
+                ++number;
+            }
+            k += up < 0 ? 1 : 0;
+        });
+        add_to_sums<1>(sums(s, row) + at_cell, given);
     }
 
     /// Sets the value of a link that changes in time to that of a stage's step.
@@ -181,6 +229,12 @@ private:
 
         Real outgoing() const { return cell[Stencil<S>::opposite(i) * pitch]; }
         Real returning() const { return cell[i * pitch]; }
+    };
+    /// The same with what streams in against the link, or zero where that is added late.
+    struct CutPopulations : RingPopulations {
+        Real streamed_;
+
+        Real streamed() const { return streamed_; }
     };
 
     /// The moments that the formulas of a cell's links read. Those of an image are the images of the cell's, which sums
@@ -226,7 +280,13 @@ private:
             if (layer == first_real_) {
                 mirror_sums(s, target);
             }
+            if (has_cuts()) {
+                this->add_late_links(s, target, layer - 1);
+            }
             serve_walls(s, target, layer);
+            if (has_cuts()) {
+                this->prepare_layer_above(s, target, layer);
+            }
         }
         const bool completes = layer - 1 >= first_layer_ - around && layer > first_real_;
         if (!completes) {
@@ -241,13 +301,16 @@ private:
         } else {
             Real* to = populations(s + 1, target);
             collect<2>(s, target, layer - 1, to, pitch, ahead);
-            close_row(to, target, layer - 1);
+            complete_row(s + 1, target, layer - 1);
             advance(s + 1, target, layer - 1);
         }
     }
 
     /// Has the layer behind a face with free slip send back what the first layer before it has sent there.
     void mirror_sums(int s, int row) const {
+        if (has_cuts()) {
+            this->template clear_links_to_image<1>(s, row, first_real_);
+        }
         Real* const below = sums(s, row);
         const RowsAround rows(*this, s, row);
         for_packs(first_x(s + 1), end_x(s + 1), [&](int, Index place) LBM_INLINE_LAMBDA {
@@ -283,7 +346,7 @@ private:
                 clear_row(to);
             } else {
                 collect_from_image<2>(s, row, layer, to, pitch);
-                close_row(to, row, layer);
+                complete_row(s + 1, row, layer);
             }
             advance(s + 1, row, layer);
         }

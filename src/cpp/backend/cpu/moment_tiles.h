@@ -21,7 +21,7 @@ constexpr Index tile_bytes = 640 * 1024;
 /// The most rows of a tile along y, in three dimensions.
 inline int most_tile_rows(int Q, int nx, int ny, int steps, Index number_bytes) {
     int rows = 4;
-    while (rows < ny && MomentScratch(3, Q, nx, steps, rows + 1).used(steps) * number_bytes <= tile_bytes) {
+    while (rows < ny && MomentScratch(3, Q, nx, steps, rows + 1, false).used(steps) * number_bytes <= tile_bytes) {
         ++rows;
     }
     return rows;

@@ -54,7 +54,10 @@ public:
                 to.links |= 1U << plan.wall_links[std::size_t(cell.first) + std::size_t(k)].i;
             }
             to.links |= cell.needs_moments ? MomentWallCell::needs_moments : 0;
+            to.links |= cell.is_cut ? MomentWallCell::is_cut : 0;
         }
+        has_cuts_ = !plan.link_weights.empty();
+        upload(weight_buffer_, stream_, plan.link_weights);
         chunk_buffer_ = {};
         upload(chunk_buffer_, stream_, chunks_);
         cells_ = std::move(cells);
@@ -62,9 +65,10 @@ public:
         rows_.cell_count = Index(cells_.size());
         const int from_above =
             backend::with_stencil(spec_.stencil, [](auto s) { return FromAbove<decltype(s)>::count; });
-        kept_ =
-            DeviceBuffer(stream_.ordinal(), std::size_t(spec_.state->steps_per_launch * rows_.cell_count * from_above) *
-                                                backend::size_of(spec_.precision));
+        const std::size_t kept_bytes = std::size_t(spec_.state->steps_per_launch * rows_.cell_count * from_above) *
+                                       backend::size_of(spec_.precision);
+        kept_ = DeviceBuffer(stream_.ordinal(), kept_bytes);
+        streamed_ = has_cuts_ ? DeviceBuffer(stream_.ordinal(), kept_bytes) : DeviceBuffer();
         set_values(plan);
     }
     /// Takes the values of the plan, which have changed.
@@ -100,17 +104,16 @@ public:
     /// Whether some cell of a box of rows and chunks of cells, which may lie beside the block, has walls next to it.
     /// Along self-periodic axes positions are taken around.
     bool has_any(int first_x, int end_x, int first_y, int end_y, int first_z, int end_z) const {
-        for (int z = first_z; z < end_z; ++z) {
-            for (int y = first_y; y < end_y; ++y) {
-                for (int x = first_x; x < end_x + wall_chunk; x += wall_chunk) {
-                    if (is_walled(std::min(x, end_x - 1), y, z)) {
-                        return true;
-                    }
-                }
-            }
-        }
-        return false;
+        return is_any_of(first_x, end_x, first_y, end_y, first_z, end_z,
+                         [&](int x, int y, int z) { return is_walled(x, y, z); });
     }
+    /// The same of walls that are not half-way to solid cells.
+    bool has_cuts(int first_x, int end_x, int first_y, int end_y, int first_z, int end_z) const {
+        return has_cuts_ && is_any_of(first_x, end_x, first_y, end_y, first_z, end_z,
+                                      [&](int x, int y, int z) { return is_chunk_cut(x, y, z); });
+    }
+    /// Whether there are such walls at all.
+    bool has_cuts() const { return has_cuts_; }
     /// Takes the factors of what changes in time, if these have changed. No update may be under way.
     void set_factors(const backend::MomentScaling& scaling) {
         if (version_ != scaling.version()) {
@@ -128,26 +131,60 @@ public:
         rows.chunk = chunk_buffer_.as<int>();
         rows.cells = cell_buffer_.as<MomentWallCell>();
         rows.links = link_buffer_.as<backend::WallLink>();
+        rows.weights = weight_buffer_.as<boundary::LinearWeights>();
         rows.kept = kept_.as<void>();
+        rows.streamed = streamed_.as<void>();
         std::copy(force, force + 3, rows.force);
         return rows;
     }
     std::size_t bytes() const {
         return chunk_buffer_.bytes() + cell_buffer_.bytes() + link_buffer_.bytes() + kept_.bytes() +
-               scaled_buffer_.bytes() + factor_buffer_.bytes();
+               weight_buffer_.bytes() + streamed_.bytes() + scaled_buffer_.bytes() + factor_buffer_.bytes();
     }
 
 private:
-    /// Whether the chunk of a cell has walls, or the cell lies behind one or behind free slip.
-    bool is_walled(int x, int y, int z) const {
-        int at[3] = {x, y, z};
+    /// Whether is_one(x, y, z) holds for a cell of some chunk of the rows of a box.
+    template <class IsOne>
+    static bool is_any_of(int first_x, int end_x, int first_y, int end_y, int first_z, int end_z, const IsOne& is_one) {
+        for (int z = first_z; z < end_z; ++z) {
+            for (int y = first_y; y < end_y; ++y) {
+                for (int x = first_x; x < end_x + wall_chunk; x += wall_chunk) {
+                    if (is_one(std::min(x, end_x - 1), y, z)) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
+    }
+    /// Takes a position around along self-periodic axes; false for one beyond what a step reads.
+    bool find(int (&at)[3]) const {
         const int n[3] = {address_.nx, address_.ny, address_.nz};
         for (int a = 0; a < D_; ++a) {
             if (address_.self_periodic[a]) {
                 at[a] = (at[a] % n[a] + n[a]) % n[a];
             } else if (at[a] < -rows_.around || at[a] >= n[a] + rows_.around) {
-                return false;  // beyond what a step reads
+                return false;
             }
+        }
+        return true;
+    }
+    /// Whether the chunk of a cell has cells at walls that are not half-way to solid cells.
+    bool is_chunk_cut(int x, int y, int z) const {
+        int at[3] = {x, y, z};
+        const int first = find(at) ? chunks_[std::size_t(rows_.row(address_, at[0], at[1], at[2]))] : -1;
+        return first >= 0 &&
+               std::any_of(cells_.begin() + first, cells_.begin() + first + wall_chunk,
+                           [](const MomentWallCell& cell) { return (cell.links & MomentWallCell::is_cut) != 0; });
+    }
+    /// Whether the chunk of a cell has walls, or the cell lies behind one or behind free slip.
+    bool is_walled(int x, int y, int z) const {
+        int at[3] = {x, y, z};
+        if (!find(at)) {
+            return false;
+        }
+        const int n[3] = {address_.nx, address_.ny, address_.nz};
+        for (int a = 0; a < D_; ++a) {
             const int before = -1 - at[a], behind = at[a] - n[a];
             if (before >= std::min(rows_.cells_to_wall[2 * a], rows_.cells_to_mirror[2 * a]) ||
                 behind >= std::min(rows_.cells_to_wall[2 * a + 1], rows_.cells_to_mirror[2 * a + 1])) {
@@ -162,11 +199,12 @@ private:
     int D_;
     const WorkStream& stream_;
     MomentWallRows rows_{};
-    bool is_any_ = false, has_images_ = false;
+    bool is_any_ = false, has_images_ = false, has_cuts_ = false;
     std::vector<int> chunks_;
     std::vector<MomentWallCell> cells_;
     std::vector<backend::WallCell> wall_cells_;
-    DeviceBuffer chunk_buffer_, cell_buffer_, link_buffer_, kept_, scaled_buffer_, factor_buffer_;
+    DeviceBuffer chunk_buffer_, cell_buffer_, link_buffer_, weight_buffer_, kept_, streamed_, scaled_buffer_,
+        factor_buffer_;
     Index version_ = -1;  // of the factors
 };
 

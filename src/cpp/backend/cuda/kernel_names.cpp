@@ -135,8 +135,9 @@ KernelName moment_kernel(const BlockSpec& spec, const MomentKernel& kind) {
                                  (spec.has_eddy_viscosity ? own : "lbm::Laminar<" + own + ">") + ", " +
                                  forcing_name(kind.forcing) + ", " + word(kind.walls) + ", " +
                                  word(kind.walls && kind.images) + ", " + word(kind.walls && kind.scaled) + ", " +
-                                 std::to_string(kind.cells_per_thread) + ", " + std::to_string(kind.steps) + ", " +
-                                 std::to_string(kind.rows) + ", " + known_pitch(spec) + ">"};
+                                 word(kind.walls && kind.cuts) + ", " + std::to_string(kind.cells_per_thread) + ", " +
+                                 std::to_string(kind.steps) + ", " + std::to_string(kind.rows) + ", " +
+                                 known_pitch(spec) + ">"};
 }
 
 KernelName state_kernel(const BlockSpec& spec, const std::string& header, const std::string& function,

@@ -26,6 +26,7 @@ struct MomentKernel {
     bool walls;
     bool images;  // whether there are faces with free slip
     bool scaled;  // whether values of walls change in time
+    bool cuts;    // whether there are walls that are not half-way to solid cells
 };
 KernelName moment_kernel(const backend::BlockSpec& spec, const MomentKernel& kind);
 

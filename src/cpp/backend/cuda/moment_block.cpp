@@ -78,7 +78,7 @@ public:
         return sum;
     }
     std::vector<backend::KernelFigures> update_kernels() const override {
-        const MomentKernel kind = kernel(most_steps(), false);
+        const MomentKernel kind = kernel(most_steps(), UnitKind::Clean);
         const int threads = int(moment_threads(spec_, kind).threads);
         const Kernel& k = kernels_.get(moment_kernel(spec_, kind));
         return {{phase_, kind.cells_per_thread, threads, k.registers(), k.local_bytes(),
@@ -285,6 +285,8 @@ public:
     }
 
 private:
+    using UnitKind = MomentUnits::Kind;
+
     /// The stream of units with walls, beside that of others.
     struct AtWalls {
         WorkStream stream;
@@ -304,7 +306,8 @@ private:
         staging_.read_components(state(), "population", type, Q, out);
     }
 
-    MomentKernel kernel(int steps, bool walls) const {
+    MomentKernel kernel(int steps, UnitKind unit) const {
+        const bool walls = unit != UnitKind::Clean;
         const MomentTiling& tiling = walls ? tilings_.walled : tilings_.clean;
         return {steps,
                 tiling.cells_per_thread,
@@ -312,12 +315,16 @@ private:
                 force_.kind(),
                 walls,
                 walls_.has_images(),
-                scaling_.scales_walls()};
+                scaling_.scales_walls(),
+                unit == UnitKind::Cut};
     }
     void expect_kernels() {
-        kernels_.expect(moment_kernel(spec_, kernel(most_steps(), false)));
+        kernels_.expect(moment_kernel(spec_, kernel(most_steps(), UnitKind::Clean)));
         if (walls_.is_any()) {
-            kernels_.expect(moment_kernel(spec_, kernel(most_steps(), true)));
+            kernels_.expect(moment_kernel(spec_, kernel(most_steps(), UnitKind::Walled)));
+        }
+        if (walls_.has_cuts()) {
+            kernels_.expect(moment_kernel(spec_, kernel(most_steps(), UnitKind::Cut)));
         }
         if (runs_.bytes() + singles_.bytes() > 0) {
             kernels_.expect(copies());
@@ -367,14 +374,15 @@ private:
     }
     /// Those with walls, which take longer, begin first, in a stream of their own.
     void update(const WorkStream& stream, AtWalls& at_walls, const MomentUnits& units) {
-        const bool divided = units.with_walls(true).count > 0 && units.with_walls(false).count > 0;
+        const int clean = units.of(UnitKind::Clean).count;
+        const bool divided = clean > 0 && units.of(UnitKind::Walled).count + units.of(UnitKind::Cut).count > 0;
         if (divided) {
             at_walls.fork.set(stream);
             at_walls.fork.make_wait(at_walls.stream);
         }
-        for (const bool walls : {true, false}) {
-            if (units.with_walls(walls).count > 0) {
-                launch(divided && walls ? at_walls.stream : stream, units, walls);
+        for (const UnitKind kind : MomentUnits::kinds) {
+            if (units.of(kind).count > 0) {
+                launch(divided && kind != UnitKind::Clean ? at_walls.stream : stream, units, kind);
             }
         }
         if (divided) {
@@ -382,17 +390,17 @@ private:
             at_walls.join.make_wait(stream);
         }
     }
-    void launch(const WorkStream& stream, const MomentUnits& units, bool walls) {
+    void launch(const WorkStream& stream, const MomentUnits& units, UnitKind unit) {
         backend::with_real(spec_.precision, [&](auto real) {
             backend::with_moment_collision(spec_.collision, [&](auto collision) {
-                launch<decltype(real), decltype(collision)>(stream, units, walls);
+                launch<decltype(real), decltype(collision)>(stream, units, unit);
             });
         });
     }
     template <class Real, class Collision>
-    void launch(const WorkStream& stream, const MomentUnits& units, bool walls) {
+    void launch(const WorkStream& stream, const MomentUnits& units, UnitKind unit) {
         using Parameters = typename Collision::template Parameters<Real>;
-        const auto& [list, count] = units.with_walls(walls);
+        const auto& [list, count] = units.of(unit);
         const double steady[3] = {scaling_.uniform(0, 1), scaling_.uniform(1, 1), scaling_.uniform(2, 1)};
         const MomentUpdate<Real, Parameters> arguments{static_cast<const Real*>(step_.source),
                                                        static_cast<Real*>(step_.target),
@@ -405,7 +413,7 @@ private:
                                                        {Real(steady[0]), Real(steady[1]), Real(steady[2])},
                                                        walls_.arguments(steady, scaling_),
                                                        force_.now<Real>()};
-        const MomentKernel kind = kernel(step_.steps, walls);
+        const MomentKernel kind = kernel(step_.steps, unit);
         const MomentThreads threads = moment_threads(spec_, kind);
         const Kernel& compiled = kernels_.get(moment_kernel(spec_, kind));
         compiled.allow_shared_memory(threads.bytes);

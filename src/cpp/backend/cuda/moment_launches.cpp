@@ -194,12 +194,20 @@ MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTilings& tilin
     const Index units_at_once = std::max(Index(device.multiprocessors) * clean.units_at_once / at_once, Index(1));
     const int longest = walls.is_any() ? segment_near_walls(tiles, layers, steps, units_at_once)
                                        : segment(tiles, layers, steps, units_at_once, at_once > 1);
-    std::vector<MomentUnit> lists[2];
+    std::vector<MomentUnit> lists[3];
+    const auto kind_of = [&](int x, int y, int z, int end_z) {
+        const int end_x = std::min(x + walled.own_x, address.nx) + steps;
+        const int tile_end_y = std::min(y + walled.own_y, end_y_) + steps;
+        const bool cuts = solid ? walls.has_cuts(x - steps, end_x, y - steps, tile_end_y, z - steps, end_z + steps)
+                                : walls.has_cuts(x - steps, end_x, z - steps, end_z + steps, 0, 1);
+        return cuts ? Kind::Cut : Kind::Walled;
+    };
     const auto add = [&](int x, int y, const Run& run) {
         const int count = (run.end - run.first + longest - 1) / longest;
         const int own = (run.end - run.first + count - 1) / count;
         for (int z = run.first; z < run.end; z += own) {
-            lists[run.has_walls ? 1 : 0].push_back({x, y, z, std::min(own, run.end - z)});
+            const int end = std::min(z + own, run.end);
+            lists[int(run.has_walls ? kind_of(x, y, z, end) : Kind::Clean)].push_back({x, y, z, end - z});
         }
     };
     const int width = walled.own_x, columns = (address.nx + width - 1) / width;
@@ -238,10 +246,9 @@ MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTilings& tilin
             }
         }
     }
-    for (const bool with : {false, true}) {
-        List& list = with ? walled_ : clean_;
-        list.count = int(lists[int(with)].size());
-        upload(list.units, stream, lists[int(with)]);
+    for (int k = 0; k < 3; ++k) {
+        lists_[k].count = int(lists[k].size());
+        upload(lists_[k].units, stream, lists[k]);
     }
 }
 

@@ -31,9 +31,13 @@ struct MomentThreads {
 };
 MomentThreads moment_threads(const backend::BlockSpec& spec, const MomentKernel& kind);
 
-/// The units that a block's updates sweep with walls, and those without.
+/// The units that a block's updates sweep with walls, those among them with walls that are not half-way to solid cells,
+/// and those without any.
 class MomentUnits {
 public:
+    enum class Kind { Clean, Walled, Cut };
+    static constexpr Kind kinds[] = {Kind::Cut, Kind::Walled, Kind::Clean};  // those that take longest first
+
     struct List {
         DeviceBuffer units;
         int count = 0;
@@ -45,12 +49,12 @@ public:
 
     /// The end of the rows along y.
     int end_y() const { return end_y_; }
-    const List& with_walls(bool walls) const { return walls ? walled_ : clean_; }
-    std::size_t bytes() const { return walled_.units.bytes() + clean_.units.bytes(); }
+    const List& of(Kind kind) const { return lists_[int(kind)]; }
+    std::size_t bytes() const { return lists_[0].units.bytes() + lists_[1].units.bytes() + lists_[2].units.bytes(); }
 
 private:
     int end_y_;
-    List walled_, clean_;
+    List lists_[3];
 };
 
 }  // namespace lbm::cuda

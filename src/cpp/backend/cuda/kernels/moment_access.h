@@ -18,24 +18,46 @@ struct StateAccess<S, Real, AsMoments<Collision>> {
 
     /// A cell with its post-collision populations, as they follow from its moments.
     struct Cell {
+        const StateAccess& state;
         Real h[S::Q];
 
         __device__ Real post_collision(int i) const { return h[i]; }
+        /// What streams in against the population of a link.
+        __device__ Real streamed(const backend::BodyLink& link) const {
+            const Address& address = state.a.address;
+            const int n[3] = {address.nx, address.ny, address.nz};
+            int at[3] = {link.x, link.y, link.z};
+            for (int a = 0; a < 3; ++a) {
+                at[a] += link.streamed_at[a];
+                at[a] = address.self_periodic[a] ? (at[a] + n[a]) % n[a] : at[a];
+            }
+            Real other[S::Q];
+            state.rebuild(at[0], at[1], at[2], other);
+            return other[link.streamed_i];
+        }
     };
     struct Lattice {
         const StateAccess& state;
 
         __device__ Cell cell(int x, int y, int z) const {
-            const StoredMoments<S, Real> m = state.stored_moments(x, Index(z) * state.a.address.ny + y);
-            double made_with[3];
-            state.force_in_step(0, x, y, z, made_with);
-            CellForce<S, Real> force{{}, state.a.moment_force.is_any};
-            static_for<S::D>([&]<int d>() { force.of[d] = Real(made_with[d]); });
-            Cell cell;
-            populations_of<S, Collision>(m, force, Real(state.a.compressibility), cell.h);
+            Cell cell{state, {}};
+            state.rebuild(x, y, z, cell.h);
             return cell;
         }
     };
+    /// The post-collision populations of a cell, which may lie in the halo.
+    __device__ void rebuild(int x, int y, int z, Real (&h)[S::Q]) const {
+        StoredMoments<S, Real> m;
+        m.for_each([&]<int k>(Real& to) {
+            to = static_cast<const Real*>(
+                a.data)[a.address.row(y, z, 0) + moment_place(k, x, a.address.population_stride)];
+        });
+        double made_with[3];
+        force_in_step(0, x, y, z, made_with);
+        CellForce<S, Real> force{{}, a.moment_force.is_any};
+        static_for<S::D>([&]<int d>() { force.of[d] = Real(made_with[d]); });
+        populations_of<S, Collision>(m, force, Real(a.compressibility), h);
+    }
 
     __device__ Lattice lattice() const { return {*this}; }
     __device__ Index rows() const { return Index(a.address.ny) * a.address.nz; }
@@ -67,11 +89,6 @@ struct StateAccess<S, Real, AsMoments<Collision>> {
         const int z = int(row / a.address.ny);
         const Index first = a.address.row(int(row - Index(z) * a.address.ny), z, 0);
         return static_cast<Real*>(a.data)[first + moment_place(k, x, a.address.population_stride)];
-    }
-    __device__ StoredMoments<S, Real> stored_moments(int x, Index row) const {
-        StoredMoments<S, Real> m;
-        m.for_each([&]<int k>(Real& to) { to = number(x, row, k); });
-        return m;
     }
     /// Sets a cell to the moments of populations in double precision.
     __device__ void put(int x, Index row, const double (&h)[S::Q]) const {

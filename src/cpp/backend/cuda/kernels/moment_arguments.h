@@ -15,6 +15,8 @@ struct MomentWallCell {
     // Bits of `links` above those of populations: what formulas read; whether all are of moving walls, to which what
     // leaves comes back with a value more; and whether these are at rest, so that it comes back as it left.
     static constexpr UInt32 solid = 1U << 31, needs_moments = 1U << 30, rests = 1U << 29, reflects = 1U << 28;
+    // Whether some wall is at a known distance or between fluid cells (moment_cut_walls.h).
+    static constexpr UInt32 is_cut = 1U << 27;
 
     LBM_HD static bool has_links(UInt32 links, int Q) { return (links & ((1U << Q) - 1)) != 0; }
 
@@ -28,6 +30,7 @@ struct MomentWallRows {
     const int* chunk;  // of each chunk of each row, the number of its cells' entries; -1: it has no walls
     const MomentWallCell* cells;
     const backend::WallLink* links;
+    const boundary::LinearWeights* weights;  // of each link; null where all walls are half-way to solid cells
     int around;
     int chunks;              // of a row
     int cells_to_wall[6];    // behind each face of the block, 2 axis + side, before a wall; many where there is none
@@ -36,6 +39,7 @@ struct MomentWallRows {
     // What formulas give in place of populations of the layer above, until that is there: in each of the steps numbers
     // of the arithmetic type for each of `cells`. Tiles that compute the same cell write the same numbers.
     void* kept;
+    void* streamed;  // likewise, what streams in from below against these; null with `weights`
     Index cell_count;
     // Of links whose values change in time: the plan's, and the factors of the first step, with `series` from those of
     // a step to those of the next one.

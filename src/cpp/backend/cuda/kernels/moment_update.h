@@ -17,6 +17,7 @@
 #include "../../../lattice/stencils/all.h"
 #include "../../wall_links.h"
 #include "moment_arguments.h"
+#include "moment_cut_walls.h"
 #include "moment_force.h"
 #include "moment_packs.h"
 #include "moment_tile.h"
@@ -28,6 +29,7 @@ namespace lbm::cuda {
 template <class Tile, int V, int steps>
 struct MomentPlace {
     int slot, x, y;  // of its first cell, which may lie beside the block
+    int in_row;      // of its slot, among those of the row
     int row;         // of the tile, those beside it included
     bool is_extra;   // whether its cells are those next to the ends of rows
 
@@ -38,10 +40,15 @@ struct MomentPlace {
         const int end = (warp - Tile::all_rows) * 32 + lane;
         row = is_extra ? min(end / ends, Tile::all_rows - 1) : warp;
         const int in_ends = end % ends;
-        const int in_row = !is_extra ? lane + Tile::extra_lanes : in_ends < Tile::extra_lanes ? in_ends : 32 + in_ends;
+        in_row = !is_extra ? lane + Tile::extra_lanes : in_ends < Tile::extra_lanes ? in_ends : 32 + in_ends;
         slot = Tile::guard + row * Tile::width + in_row;
         x = first_x + (in_row - Tile::extra_lanes) * V;
         y = first_y + row - steps;
+    }
+    /// Whether all neighbours along x of a cell that step s computes have populations of that step.
+    __device__ bool has_neighbors(int s, int v) const {
+        const int cell = in_row * V + v;
+        return cell > s && cell < Tile::width * V - 1 - s;
     }
     /// Whether step s, from 0 on, computes the cells of this thread, of rows that end at `end_y`.
     __device__ bool computes(int s, int end_y) const {
@@ -51,7 +58,7 @@ struct MomentPlace {
 };
 
 template <class S, class Collision, class Real, class Parameters, Forcing forcing, bool walls, bool images, bool scaled,
-          int V, int steps, int rows, int pitch>
+          bool cuts, int V, int steps, int rows, int pitch>
 __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 1)
     update_moments(const __grid_constant__ MomentUpdate<Real, Parameters> a) {
     using Tile = MomentTile<S, Real, V, steps, rows>;
@@ -141,6 +148,7 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
         static_for<steps>([&]<int s>() {
             if (at.computes(s, end_y)) {
                 const Real* const exposed = shared + s * Tile::numbers;
+                [[maybe_unused]] const int layer = first_z - steps + k;  // that has come in
                 MomentSums<S, Real, V>& sum = sums[s];
                 Real f[V][S::Q];
                 CellForce<S, Real> force[V];
@@ -150,7 +158,10 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
                 Tile::template gather<-1>(exposed, at.slot, own, f);
                 LayerSums<S, Real> above[V];
                 if constexpr (walls) {
-                    sums_above<s>(at_walls, first_z - steps + k, f, sum.below, above);
+                    if constexpr (cuts) {
+                        add_late_links<s>(at_walls, layer, f, sum.two);
+                    }
+                    sums_above<s, cuts>(at_walls, layer, f, sum.below, above);
                 } else {
                     static_for<V>([&]<int v>() { above[v] = layer_sums<S, -1>(f[v]); });
                 }
@@ -167,8 +178,14 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 
                 Tile::template gather<0>(exposed, at.slot, own, f);
                 Tile::template gather<1>(exposed, at.slot, own, f);
                 if constexpr (walls) {
-                    apply_links<s, scaled>(at_walls, forces, own, a.compressibility, f, sum.below,
-                                           [&](int) { return k >= 2 * s; });
+                    apply_links<s, scaled, cuts>(at_walls, forces, own, a.compressibility, f, sum.below,
+                                                 [&](int) { return k >= 2 * s; });
+                    if constexpr (cuts) {
+                        apply_cut_links<s, scaled>(at_walls, layer, forces, own, a.compressibility, f, sum.below,
+                                                   [&](int v) { return k > 2 * s && at.has_neighbors(s, v); });
+                        prepare_next_layer<s>(at_walls, layer, k + 1 < layers + 2 * steps, f,
+                                              [&](int v) { return k >= 2 * s && at.has_neighbors(s, v); });
+                    }
                 }
                 static_for<V>([&]<int v>() {
                     sum.two[v] = add_own_layer<S>(sum.below[v], layer_sums<S, 0>(f[v]));

@@ -10,6 +10,7 @@
 #include "../../../lattice/parameters.h"
 #include "../../../lattice/stencils/all.h"
 #include "moment_arguments.h"
+#include "moment_cut_walls.h"
 #include "moment_force.h"
 #include "moment_packs.h"
 #include "moment_shape.h"
@@ -38,7 +39,7 @@ __device__ void gather_from_warp(const Real (&own)[V][S::Q], Real (&f)[V][S::Q])
 }
 
 template <class S, class Collision, class Real, class Parameters, Forcing forcing, bool walls, bool images, bool scaled,
-          int V, int steps, int extra_lanes, int pitch>
+          bool cuts, int V, int steps, int extra_lanes, int pitch>
 __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::threads,
                                   StripShape<S, Real, V, steps, extra_lanes>::blocks)
     update_moments_2d(const __grid_constant__ MomentUpdate<Real, Parameters> a) {
@@ -113,6 +114,7 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
             }
         }
         static_for<steps>([&]<int s>() {
+            [[maybe_unused]] const int layer = first_y - steps + k;  // that has come in
             MomentSums<S, Real, V>& sum = sums[s];
             Real f[V][S::Q];
             CellForce<S, Real> force[V];
@@ -123,7 +125,10 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
             gather_from_warp<1, S>(own, f);
             LayerSums<S, Real> above[V];
             if constexpr (walls) {
-                sums_above<s>(at_walls, first_y - steps + k, f, sum.below, above);
+                if constexpr (cuts) {
+                    add_late_links<s>(at_walls, layer, f, sum.two);
+                }
+                sums_above<s, cuts>(at_walls, layer, f, sum.below, above);
             } else {
                 static_for<V>([&]<int v>() { above[v] = layer_sums<S, -1>(f[v]); });
             }
@@ -132,9 +137,16 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
                 m[v] = collided<S, Collision>(in, force[v], a.compressibility, a.parameters);
             });
             if constexpr (walls) {
-                apply_links<s, scaled>(at_walls, forces, own, a.compressibility, f, sum.below, [&](int v) {
+                apply_links<s, scaled, cuts>(at_walls, forces, own, a.compressibility, f, sum.below, [&](int v) {
                     return k >= 2 * s && lane * V + v >= s && lane * V + v < 32 * V - s;
                 });
+                if constexpr (cuts) {
+                    const auto has_neighbors = [&](int v) { return lane * V + v > s && lane * V + v < 32 * V - 1 - s; };
+                    apply_cut_links<s, scaled>(at_walls, layer, forces, own, a.compressibility, f, sum.below,
+                                               [&](int v) { return k > 2 * s && has_neighbors(v); });
+                    prepare_next_layer<s>(at_walls, layer, k + 1 < layers + 2 * steps, f,
+                                          [&](int v) { return k >= 2 * s && has_neighbors(v); });
+                }
             }
             static_for<V>([&]<int v>() {
                 sum.two[v] = add_own_layer<S>(sum.below[v], layer_sums<S, 0>(f[v]));

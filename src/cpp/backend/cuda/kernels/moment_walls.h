@@ -37,8 +37,8 @@ struct MomentWallsOfThread {
         : walls(walls), address(address), x(x), y(y), has_cells(cells) {
         const int(&to_mirror)[6] = walls.cells_to_mirror;
         static_for<V>([&]<int v>() {
-            is_outside[v] = is_behind(x + v, address.nx, 0);
             image_x[v] = image_of(x + v, address.nx, to_mirror[0], to_mirror[1]);
+            is_outside[v] = is_behind(image_x[v].at, address.nx, 0);  // an image of what lies there too
             image_offsets[v] = image_x[v].at - x;
         });
         image_y = S::D == 3 ? image_of(y, address.ny, to_mirror[2], to_mirror[3]) : CellImage{y, false};
@@ -137,7 +137,10 @@ struct KeptPopulations {
     Real* of_cell;
 
     __device__ KeptPopulations(const MomentWallRows& walls, int s, int cell)
-        : of_cell(static_cast<Real*>(walls.kept) + (Index(s) * walls.cell_count + cell) * FromAbove<S>::count) {}
+        : KeptPopulations(walls.kept, walls, s, cell) {}
+    /// Others that are kept in the same way.
+    __device__ KeptPopulations(void* all, const MomentWallRows& walls, int s, int cell)
+        : of_cell(static_cast<Real*>(all) + (Index(s) * walls.cell_count + cell) * FromAbove<S>::count) {}
 
     /// Calls visit.operator()<i>(number) for the populations that formulas give of those from above.
     template <class Visit>
@@ -162,13 +165,12 @@ struct OwnPopulations {
     __device__ Real returning() const { return h[i]; }
 };
 
-/// Computes what the formulas of a cell's links give, in the places of the incoming populations. The moments that they
-/// read of an image across x or y are the images of those of the cell, which sums of its own populations would not be.
-/// The force is that on the cell.
-template <class S, class Real, class Values>
-__device__ void evaluate_formulas_with(const double (&force)[3], const Values& values, const MomentWallRows& walls,
-                                       const MomentWallCell& cell, bool image_x, bool image_y, Real compressibility,
-                                       const Real (&own)[S::Q], Real (&in)[S::Q]) {
+/// The moments that the formulas of a cell's links read. Those of an image across x or y are the images of those of the
+/// cell, which sums of its own populations would not be. The force is that on the cell.
+template <class S, class Real>
+__device__ boundary::CellMoments<Real> moments_for_formulas(const double (&force)[3], const MomentWallCell& cell,
+                                                            bool image_x, bool image_y, Real compressibility,
+                                                            const Real (&own)[S::Q]) {
     boundary::CellMoments<Real> moments{};
     moments.compressibility = compressibility;
     if ((cell.links & MomentWallCell::needs_moments) != 0) {
@@ -187,6 +189,16 @@ __device__ void evaluate_formulas_with(const double (&force)[3], const Values& v
         moments.velocity[0] = image_x ? -moments.velocity[0] : moments.velocity[0];
         moments.velocity[1] = image_y ? -moments.velocity[1] : moments.velocity[1];
     }
+    return moments;
+}
+
+/// Computes what the formulas of a cell's links give, in the places of the incoming populations.
+template <class S, class Real, class Values>
+__device__ void evaluate_formulas_with(const double (&force)[3], const Values& values, const MomentWallRows& walls,
+                                       const MomentWallCell& cell, bool image_x, bool image_y, Real compressibility,
+                                       const Real (&own)[S::Q], Real (&in)[S::Q]) {
+    const boundary::CellMoments<Real> moments =
+        moments_for_formulas<S>(force, cell, image_x, image_y, compressibility, own);
     const backend::WallLink* next = walls.links + cell.first;
 #pragma unroll 1
     for (int i = 1; i < S::Q; ++i) {
@@ -234,7 +246,8 @@ __device__ void give(UInt32 links, const KeptPopulations<S, Real>& kept, Real (&
 
 /// Serves the links of those of a thread's cells that are complete, of the layer that came in `s` layers ago: others,
 /// beside a tile, would keep what is not true. Their populations are `own`.
-template <int s, bool scaled, class S, class Real, int V, int steps, bool images, Forcing forcing, class IsComplete>
+template <int s, bool scaled, bool cuts, class S, class Real, int V, int steps, bool images, Forcing forcing,
+          class IsComplete>
 __device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>& walls,
                             const MomentForceOfThread<S, Real, V, forcing>& forces, const Real (&own)[V][S::Q],
                             Real compressibility, Real (&in)[V][S::Q], LayerSums<S, Real> (&below)[V],
@@ -242,7 +255,8 @@ __device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>
     using Force = MomentForceOfThread<S, Real, V, forcing>;
     static_for<V>([&]<int v>() {
         const UInt32 links = walls.links[s][v];
-        if (MomentWallCell::has_links(links, S::Q) && is_complete(v)) {
+        if (MomentWallCell::has_links(links, S::Q) && !(cuts && (links & MomentWallCell::is_cut) != 0) &&
+            is_complete(v)) {
             const int number = walls.template number<s, v>();
             const KeptPopulations<S, Real> kept(walls.walls, s, number);
             if ((links & MomentWallCell::rests) != 0) {
@@ -279,11 +293,26 @@ __device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>
     });
 }
 
+/// Clears, of populations that a layer sends to its image behind a face with free slip along the last axis, those that
+/// would come back through links of a cell with component `cz` along it, where these have walls that solid cells do not
+/// stand behind.
+template <int cz, class S, class Real>
+__device__ void clear_links_to_image(UInt32 links, Real (&sent)[S::Q]) {
+    if ((links & MomentWallCell::is_cut) != 0) {
+        static_for<S::Q>([&]<int i>() {
+            if constexpr (S::c[i][S::D - 1] == cz) {
+                constexpr int image = Stencil<S>::mirror(i, S::D - 1);
+                sent[image] = (links >> i & 1U) != 0 ? Real(0) : sent[image];
+            }
+        });
+    }
+}
+
 /// The sums of what comes in to a thread's cells from the layer above, of which `in` are the populations and which came
 /// in `s` layers before `layer`; what came off walls takes their place. Where that is the layer behind a face with free
 /// slip it sends back what it got, which are the sums `below`; and the first layer before such a face gets back what it
 /// sends.
-template <int s, class S, class Real, int V, int steps, bool images>
+template <int s, bool cuts, class S, class Real, int V, int steps, bool images>
 __device__ void sums_above(const MomentWallsOfThread<S, Real, V, steps, images>& walls, int layer, Real (&in)[V][S::Q],
                            LayerSums<S, Real> (&below)[V], LayerSums<S, Real> (&above)[V]) {
     const bool from_image = images && layer - s == walls.end_real;
@@ -300,6 +329,9 @@ __device__ void sums_above(const MomentWallsOfThread<S, Real, V, steps, images>&
             above[v] = layer_sums<S, -1>(in[v]);
         }
         if (images && layer - s == walls.first_real) {
+            if constexpr (cuts) {
+                clear_links_to_image<1, S>(walls.links[s][v], in[v]);
+            }
             below[v] = layer_sums<S, -1>(in[v]);
         }
     });
