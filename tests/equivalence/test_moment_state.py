@@ -85,9 +85,10 @@ def test_populations_continue_as_moments(stencil, kind, rng, device):
     np.testing.assert_allclose(moments.populations(), populations.populations(), rtol=0, atol=1e-12)
 
 
-def check_against_reference(case: Case, device: str, streaming: str) -> None:
-    """The flow of a case with bodies that keeps moments, and the forces on these."""
-    stencil = case.stencil
+def check_against_reference(made, rng, stencil: str, kind: str, number: int, streaming: str, device: str) -> None:
+    """The flow of a random case with bodies that keeps moments, and the forces on these."""
+    shape = tuple(rng.integers(2, 10, len(SHAPES[stencil])).tolist()) if number else ()
+    case = made(rng, stencil, kind, shape, smagorinsky=0.1 if number % 2 else 0.0)
     solver = case.solver(state="moments", streaming=streaming, device=device)
     reference, fluid = case.reference(), case.fluid()
     reference.f = in_reference_order(stencil, solver.populations())
@@ -109,9 +110,7 @@ def check_against_reference(case: Case, device: str, streaming: str) -> None:
 @pytest.mark.parametrize("stencil", STENCILS)
 def test_walls_are_those_of_the_reference(stencil, kind, number, streaming, rng, device):
     """Random walls on faces and bodies, edges and corners among them, and the forces on the bodies."""
-    shape = tuple(rng.integers(2, 10, len(SHAPES[stencil])).tolist()) if number else ()
-    case = with_walls(rng, stencil, kind, shape, smagorinsky=0.1 if number % 2 else 0.0)
-    check_against_reference(case, device, streaming)
+    check_against_reference(with_walls, rng, stencil, kind, number, streaming, device)
 
 
 @pytest.mark.parametrize("streaming", STREAMINGS)
@@ -120,9 +119,7 @@ def test_walls_are_those_of_the_reference(stencil, kind, number, streaming, rng,
 @pytest.mark.parametrize("stencil", STENCILS)
 def test_walls_at_distances_are_those_of_the_reference(stencil, kind, number, streaming, rng, device):
     """The same with the walls of bodies at random distances, and between fluid cells."""
-    shape = tuple(rng.integers(2, 10, len(SHAPES[stencil])).tolist()) if number else ()
-    case = with_cuts(rng, stencil, kind, shape, smagorinsky=0.1 if number % 2 else 0.0)
-    check_against_reference(case, device, streaming)
+    check_against_reference(with_cuts, rng, stencil, kind, number, streaming, device)
 
 
 @pytest.mark.parametrize("made", MADE)

@@ -430,7 +430,7 @@ def test_initial_velocity(solver: lbm.Solver, value: Any) -> None:
 @given(name=st.one_of(not_numbers, st.just("Cube")))
 def test_body_name(solver: lbm.Solver, name: Any) -> None:
     for method in (solver.body_force, solver.body_torque):
-        with pytest.raises(WRONG, match=r"name.*('cube'|a face)"):
+        with pytest.raises(WRONG, match=r"name: ('[+-][xyz]' given, a face|.*'cube')"):
             method(name)
 
 
