@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "../../lattice/boundary/all.h"
@@ -56,6 +57,14 @@ public:
             to.links |= cell.needs_moments ? MomentWallCell::needs_moments : 0;
             to.links |= cell.is_cut ? MomentWallCell::is_cut : 0;
         }
+        constexpr auto chunk = std::size_t(wall_chunk);
+        walled_.assign(cells.size() / chunk, 0);
+        cut_.assign(cells.size() / chunk, 0);
+        for (std::size_t k = 0; k < cells.size(); ++k) {
+            const UInt32 links = cells[k].links;
+            walled_[k / chunk] |= CellMask(links != 0) << k % chunk;
+            cut_[k / chunk] |= CellMask((links & MomentWallCell::is_cut) != 0) << k % chunk;
+        }
         has_cuts_ = !plan.link_weights.empty();
         upload(weight_buffer_, stream_, plan.link_weights);
         chunk_buffer_ = {};
@@ -101,16 +110,14 @@ public:
     bool is_any() const { return is_any_; }
     /// Whether cells beside the block are images of others behind faces with free slip.
     bool has_images() const { return has_images_; }
-    /// Whether some cell of a box of rows and chunks of cells, which may lie beside the block, has walls next to it.
-    /// Along self-periodic axes positions are taken around.
+    /// Whether some cell of a box, which may lie beside the block, is solid, has walls next to it, or lies behind one or
+    /// behind free slip. Along self-periodic axes positions are taken around.
     bool has_any(int first_x, int end_x, int first_y, int end_y, int first_z, int end_z) const {
-        return is_any_of(first_x, end_x, first_y, end_y, first_z, end_z,
-                         [&](int x, int y, int z) { return is_walled(x, y, z); });
+        return is_any_of(first_x, end_x, first_y, end_y, first_z, end_z, walled_, true);
     }
-    /// The same of walls that are not half-way to solid cells.
+    /// Whether some has walls that are not half-way to solid cells.
     bool has_cuts(int first_x, int end_x, int first_y, int end_y, int first_z, int end_z) const {
-        return has_cuts_ && is_any_of(first_x, end_x, first_y, end_y, first_z, end_z,
-                                      [&](int x, int y, int z) { return is_chunk_cut(x, y, z); });
+        return has_cuts_ && is_any_of(first_x, end_x, first_y, end_y, first_z, end_z, cut_, false);
     }
     /// Whether there are such walls at all.
     bool has_cuts() const { return has_cuts_; }
@@ -143,14 +150,35 @@ public:
     }
 
 private:
-    /// Whether is_one(x, y, z) holds for a cell of some chunk of the rows of a box.
-    template <class IsOne>
-    static bool is_any_of(int first_x, int end_x, int first_y, int end_y, int first_z, int end_z, const IsOne& is_one) {
+    /// Of the cells of a chunk, one bit each.
+    using CellMask = std::uint64_t;
+    static_assert(wall_chunk == 64);
+
+    /// Whether some cell of a box is one of those of the `masks` of chunks, or with `behind` lies behind a wall or free
+    /// slip. Cells of a row that share a chunk are looked at together.
+    bool is_any_of(int first_x, int end_x, int first_y, int end_y, int first_z, int end_z,
+                   const std::vector<CellMask>& masks, bool behind) const {
         for (int z = first_z; z < end_z; ++z) {
             for (int y = first_y; y < end_y; ++y) {
-                for (int x = first_x; x < end_x + wall_chunk; x += wall_chunk) {
-                    if (is_one(std::min(x, end_x - 1), y, z)) {
+                for (int x = first_x, count = 1; x < end_x; x += count) {
+                    int at[3] = {x, y, z};
+                    count = 1;
+                    if (!find(at)) {
+                        continue;
+                    }
+                    if (behind && is_behind(at)) {
                         return true;
+                    }
+                    const int place = MomentWallRows::place(at[0]);
+                    if (at[0] >= 0 && at[0] < address_.nx) {
+                        count = std::min({wall_chunk - place, address_.nx - at[0], end_x - x});
+                    }
+                    const int first = chunks_[std::size_t(rows_.row(address_, at[0], at[1], at[2]))];
+                    if (first >= 0) {
+                        const CellMask cells = masks[std::size_t(first / wall_chunk)] >> place;
+                        if ((cells & (~CellMask(0) >> (wall_chunk - count))) != 0) {
+                            return true;
+                        }
                     }
                 }
             }
@@ -169,29 +197,16 @@ private:
         }
         return true;
     }
-    /// Whether the chunk of a cell has cells at walls that are not half-way to solid cells.
-    bool is_chunk_cut(int x, int y, int z) const {
-        int at[3] = {x, y, z};
-        const int first = find(at) ? chunks_[std::size_t(rows_.row(address_, at[0], at[1], at[2]))] : -1;
-        return first >= 0 &&
-               std::any_of(cells_.begin() + first, cells_.begin() + first + wall_chunk,
-                           [](const MomentWallCell& cell) { return (cell.links & MomentWallCell::is_cut) != 0; });
-    }
-    /// Whether the chunk of a cell has walls, or the cell lies behind one or behind free slip.
-    bool is_walled(int x, int y, int z) const {
-        int at[3] = {x, y, z};
-        if (!find(at)) {
-            return false;
-        }
+    /// Whether a cell lies behind a wall or behind free slip.
+    bool is_behind(const int (&at)[3]) const {
         const int n[3] = {address_.nx, address_.ny, address_.nz};
+        bool is_any = false;
         for (int a = 0; a < D_; ++a) {
             const int before = -1 - at[a], behind = at[a] - n[a];
-            if (before >= std::min(rows_.cells_to_wall[2 * a], rows_.cells_to_mirror[2 * a]) ||
-                behind >= std::min(rows_.cells_to_wall[2 * a + 1], rows_.cells_to_mirror[2 * a + 1])) {
-                return true;
-            }
+            is_any = is_any || before >= std::min(rows_.cells_to_wall[2 * a], rows_.cells_to_mirror[2 * a]) ||
+                     behind >= std::min(rows_.cells_to_wall[2 * a + 1], rows_.cells_to_mirror[2 * a + 1]);
         }
-        return chunks_[std::size_t(rows_.row(address_, at[0], at[1], at[2]))] >= 0;
+        return is_any;
     }
 
     const backend::BlockSpec& spec_;
@@ -202,6 +217,7 @@ private:
     bool is_any_ = false, has_images_ = false, has_cuts_ = false;
     std::vector<int> chunks_;
     std::vector<MomentWallCell> cells_;
+    std::vector<CellMask> walled_, cut_;  // of each chunk: solid cells and those with walls; see has_cuts()
     std::vector<backend::WallCell> wall_cells_;
     DeviceBuffer chunk_buffer_, cell_buffer_, link_buffer_, weight_buffer_, kept_, streamed_, scaled_buffer_,
         factor_buffer_;

@@ -199,14 +199,20 @@ __device__ void evaluate_formulas_with(const double (&force)[3], const Values& v
                                        const Real (&own)[S::Q], Real (&in)[S::Q]) {
     const boundary::CellMoments<Real> moments =
         moments_for_formulas<S>(force, cell, image_x, image_y, compressibility, own);
-    const backend::WallLink* next = walls.links + cell.first;
+    const backend::WallLink* const links = walls.links + cell.first;
+    const int count = __popc(cell.links & ((1U << S::Q) - 1));
+    constexpr int together = Values::together;  // loads in flight
 #pragma unroll 1
-    for (int i = 1; i < S::Q; ++i) {
-        if ((cell.links >> i & 1U) != 0) {
-            backend::WallLink link = *next++;
-            values.set(link);
-            in[i] = backend::incoming<S>(link, moments, OwnPopulations<S, Real>{own, i});
-        }
+    for (int first = 0; first < count; first += together) {
+        backend::WallLink batch[together];
+        static_for<together>([&]<int j>() { batch[j] = links[min(first + j, count - 1)]; });
+        static_for<together>([&]<int j>() {
+            if (first + j < count) {
+                values.set(batch[j]);
+                const int i = batch[j].i;
+                in[i] = backend::incoming<S>(batch[j], moments, OwnPopulations<S, Real>{own, i});
+            }
+        });
     }
 }
 
