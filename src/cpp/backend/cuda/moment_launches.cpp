@@ -247,6 +247,9 @@ MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTilings& tilin
         }
     }
     for (int k = 0; k < 3; ++k) {
+        // Neighbouring tiles of the same layers side by side, which find the cells that both read in the cache.
+        std::stable_sort(lists[k].begin(), lists[k].end(),
+                         [](const MomentUnit& a, const MomentUnit& b) { return a.first < b.first; });
         lists_[k].count = int(lists[k].size());
         upload(lists_[k].units, stream, lists[k]);
     }
