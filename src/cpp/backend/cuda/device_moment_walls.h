@@ -110,8 +110,8 @@ public:
     bool is_any() const { return is_any_; }
     /// Whether cells beside the block are images of others behind faces with free slip.
     bool has_images() const { return has_images_; }
-    /// Whether some cell of a box, which may lie beside the block, is solid, has walls next to it, or lies behind one or
-    /// behind free slip. Along self-periodic axes positions are taken around.
+    /// Whether some cell of a box, which may lie beside the block, is solid, has walls next to it, or lies behind one
+    /// or behind free slip. Along self-periodic axes positions are taken around.
     bool has_any(int first_x, int end_x, int first_y, int end_y, int first_z, int end_z) const {
         return is_any_of(first_x, end_x, first_y, end_y, first_z, end_z, walled_, true);
     }
