@@ -21,21 +21,22 @@ if str(TESTS) not in sys.path:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--all`` and ``--pairs``."""
+    """Add ``--all``, ``--pairs`` and ``--slow``."""
     parser.addoption("--all", action="store_true", help="run slow tests too, and all combinations of parameters")
     parser.addoption("--pairs", action="store_true", help="run slow tests too, and each pair of values of parameters")
+    parser.addoption("--slow", action="store_true", help="run slow tests too, with each value of parameters")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the markers of these tests; hear Ctrl-C, though whoever started this may not."""
-    config.addinivalue_line("markers", "slow: takes more than a few seconds; runs with --all and --pairs")
+    config.addinivalue_line("markers", "slow: takes more than a few seconds; runs with --all, --pairs and --slow")
     config.addinivalue_line("filterwarnings", "ignore:threads:RuntimeWarning")  # tests of several threads run anywhere
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it for jobs in the background
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only ``--all`` and ``--pairs`` run, unless a test is named on the command line.
+    """Leave out what only ``--all``, ``--pairs`` and ``--slow`` run, unless a test is named on the command line.
 
     Of a test with several parameters each value of each is run at least once, with ``--pairs`` each pair of values that
     the test knows. A list of cases that is written down, value by value, is one with few values in common.
@@ -53,7 +54,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             kept.add(item)
     for matrix in matrices.values():
         kept.update(_cover(matrix, together))
-    if together == 1:
+    if together == 1 and not config.getoption("--slow"):
         kept = {item for item in kept if item.get_closest_marker("slow") is None}
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = [item for item in items if item in kept]

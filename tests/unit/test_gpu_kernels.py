@@ -86,23 +86,25 @@ OPEN = [(s, *n, t) for s in dict.fromkeys(s for s, _ in PAIRS) for n in NUMBERS 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "case"), enumerate(OPEN))
-def test_updates_that_keep_columns_stay_in_registers(number: int, case: tuple[str, str, str, int]) -> None:
-    stencil, precision, storage, turn = case
+@pytest.mark.parametrize(("stencil", "precision", "storage", "turn"), OPEN)
+def test_updates_that_keep_columns_stay_in_registers(stencil: str, precision: str, storage: str, turn: int) -> None:
+    number = OPEN.index((stencil, precision, storage, turn))
     collisions = [c for s, c in PAIRS if s == stencil]
     for k, ends in enumerate(ROW_ENDS):
         collision = collisions[(number + k) % len(collisions)]
         check_registers(number + k, stencil, collision, precision, storage, turn, thermal=False, row_ends=ends)
 
 
-HYBRID = [(s, *n, t, k) for s in ("D2Q9", "D3Q19", "D3Q27") for n in NUMBERS for k in range(4) for t in (0, 1)]
+HYBRID = [(s, *n, k, t) for s in ("D2Q9", "D3Q19", "D3Q27") for n in NUMBERS for k in range(4) for t in (0, 1)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "case"), enumerate(HYBRID))
-def test_updates_with_a_strain_rate_stay_in_registers(number: int, case: tuple[str, str, str, int, int]) -> None:
+@pytest.mark.parametrize(("stencil", "precision", "storage", "k", "turn"), HYBRID)
+def test_updates_with_a_strain_rate_stay_in_registers(
+    stencil: str, precision: str, storage: str, k: int, turn: int
+) -> None:
     """Of the hybrid collision; every fourth with a temperature where the model has it."""
-    stencil, precision, storage, turn, k = case
+    number = HYBRID.index((stencil, precision, storage, k, turn))
     kind, heated = "recursive-regularized", MODELS["hybrid thermal"]
     thermal = k == 3 and stencil in heated["stencils"] and (precision, storage) in heated["numbers"]
     check_registers(number, stencil, kind, precision, storage, turn, thermal=thermal, takes_strain=True)

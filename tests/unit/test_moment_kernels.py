@@ -58,7 +58,7 @@ def test_updates_without_walls_stay_in_registers(stencil: str, collision: str, f
 def test_updates_with_walls_and_fields_compile(stencil: str, collision: str, architecture: str) -> None:
     """Half-way ones, and those at known distances, whose formulas have the populations of a cell on the stack."""
     plane = stencil == "D2Q9"
-    most_of_cuts = 864 if (stencil, architecture) == ("D3Q27", "sm_100") else 640
+    most_of_cuts = 896 if (stencil, architecture) == ("D3Q27", "sm_100") else 640
     header, shape = ("moment_update_2d.h", "2, 6, 3, 0") if plane else ("moment_update.h", "1, 2, 10, 0")
     for forcing in ("None", "Field"):
         for cuts in (False, True):
