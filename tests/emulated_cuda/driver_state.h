@@ -70,6 +70,17 @@ inline int number_from(const char* variable, int otherwise) {
     return text == nullptr ? otherwise : std::atoi(text);
 }
 
+/// How many devices the process sees: of a list in CUDA_VISIBLE_DEVICES as many as it names, if there are so many.
+inline int visible_devices() {
+    const int all = std::max(0, number_from("EMULATED_CUDA_DEVICES", 1));
+    const char* list = std::getenv("CUDA_VISIBLE_DEVICES");
+    if (list == nullptr) {
+        return all;
+    }
+    const std::string names = list;
+    return names.empty() ? 0 : std::min(all, 1 + int(std::count(names.begin(), names.end(), ',')));
+}
+
 /// What the process has asked of the driver so far, as `emulated_requests` gives it.
 struct Requests {
     long long launches, programmatic_launches, graphs, copies_to_device, copies_to_host, waits;
@@ -89,7 +100,7 @@ struct State {
     Requests requests{};
 
     State() {
-        for (int k = 0; k < std::max(0, number_from("EMULATED_CUDA_DEVICES", 1)); ++k) {
+        for (int k = 0; k < visible_devices(); ++k) {
             contexts.emplace_back(new lbm::cuda::ContextOfDriver{k, false, {}});
         }
     }
