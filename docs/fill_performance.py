@@ -37,6 +37,7 @@ KINDS = (
     "moments",
     "series",
     "bodies",
+    "meshes",
 )
 PUBLISHED = {"K40": 0.107, "K80, both GPUs": 0.220}
 """Speeds of D2Q37 in float64 in GLUPS, by E. Calore, A. Gabbana, J. Kraus, E. Pellegrini, S. F. Schifano, R.

@@ -178,6 +178,12 @@ def test_the_menu_has_each_stencil_collision_and_type():
     in_place = single.menu_of_moments(8, streaming="in-place")
     assert in_place == [replace(row, streaming="in-place") for row in rows]
     assert str(in_place[0]) == "D2Q9 Regularized float32 moments in-place 8^2"
+    more = single.menu_of_moments(device="cuda:0")[12:]
+    assert {(row.size, row.flow, row.streaming) for row in more} == {
+        *((size, "periodic", "two-lattice") for size in (500, 300, 256, 128)),
+        *((512, flow, "two-lattice") for flow in ("cavity", "channel")),
+        *((size, "periodic", "in-place") for size in (512, 500)),
+    }
 
 
 @pytest.mark.slow

@@ -181,14 +181,23 @@ def menu(size: int | None = None, device: str = "cpu") -> list[Configuration]:
 def menu_of_moments(
     size: int | None = None, device: str = "cpu", streaming: str | None = None
 ) -> list[Configuration]:
-    """The configurations whose cells keep moments: every stencil and collision that goes with them, in both types."""
+    """The configurations whose cells keep moments: every stencil and collision that goes with them, in both types.
+
+    On a GPU, unless a size or a streaming is given, also other sizes, walls, and one lattice in place of two.
+    """
     kept = {"state": "moments", "streaming": streaming_of("moments", streaming, "")}
-    return [
+    menu = [
         completed(size, device, {"stencil": stencil, "collision": kind.__name__, "precision": real, **kept})
         for stencil in _core.stencil_names()
         for kind in of_stencil(stencil, "moments")
         for real in models.PRECISIONS
     ]
+    if size is None and streaming is None and device != "cpu":
+        plain = completed(None, device, {"stencil": "D3Q19", "collision": "Regularized", **kept})
+        menu += [replace(plain, size=other) for other in (500, 300, 256, 128)]
+        menu += [replace(plain, flow=flow) for flow in ("cavity", "channel")]
+        menu += [replace(plain, streaming="in-place", size=other) for other in (plain.size, 500)]
+    return menu
 
 
 def between_plates(precision: str, size: int) -> Configuration:
