@@ -238,9 +238,7 @@ class Engine:
         in such an array, which rise. ``"link velocity"`` is that of its cut links, ``(D, N)``, and
         ``"link temperature"`` theirs, ``(N,)``."""
 
-    def scale_force(
-        self, series: int, part: NDArray[np.float64], factor: float, before: float | None = None
-    ) -> None:
+    def scale_force(self, series: int, part: NDArray[np.float64], factor: float, before: float | None = None) -> None:
         """The same of the force, whose part `set_force` would take, until that is called; `factor` is that of now, and
         `before` that of the step before, `factor` if None."""
 

@@ -54,6 +54,37 @@ def test_a_gpu_has_the_bits_of_a_cpu(stencil, kind, made, precision, rng, gpu):
             check_gpu(MADE[made](rng, stencil, kind, shape, smagorinsky=smagorinsky), gpu, precision)
 
 
+def between_faces(made: str, rng: np.random.Generator, stencil: str, kind: str, shape: tuple[int, ...]) -> Case:
+    """A case whose faces along x are not periodic."""
+    while True:
+        case = MADE[made](rng, stencil, kind, shape)
+        if case.faces[0][0] != "periodic":
+            return case
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("made", ["walls", "cuts"])
+@pytest.mark.parametrize("shape", [(83, 17, 7), (84, 33, 5), (97, 16, 6), (147, 18, 4)], ids=str)
+@pytest.mark.parametrize("stencil", ["D3Q19", "D3Q27"])
+def test_faces_along_x_have_tiles_of_their_own(stencil, shape, made, precision, rng, gpu):
+    """Rows are so long that tiles with warps along y lie at both ends, and the last tiles between them overlap."""
+    check_gpu(between_faces(made, rng, stencil, KINDS[shape[1] % len(KINDS)], shape), gpu, precision)
+
+
+@pytest.mark.parametrize("made", ["walls", "cuts"])
+def test_faces_along_x_in_blocks(made, rng, gpu):
+    """Some blocks have one of the faces, some have too few rows for tiles of their own there."""
+    shape = (170, 36, 7)
+    case = between_faces(made, rng, "D3Q19", KINDS[0], shape)
+    options: dict[str, Any] = {"state": "moments", "precision": "float32"}
+    solver = case.solver(device="cpu", **options)
+    solver.step(5)
+    for at in ((85, 0, 0), (0, 17, 0), (85, 30, 3)):
+        other = case.solver(layout=divided(shape, at, gpu), device="auto", **options)
+        other.step(5)
+        assert state_of(other) == state_of(solver), at
+
+
 @pytest.mark.parametrize("made", MADE)
 @pytest.mark.parametrize("stencil", STENCILS)
 def test_layouts_with_gpus_have_the_bits_of_one_block(stencil, made, rng, gpu):

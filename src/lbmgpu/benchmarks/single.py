@@ -178,9 +178,7 @@ def menu(size: int | None = None, device: str = "cpu") -> list[Configuration]:
     ]
 
 
-def menu_of_moments(
-    size: int | None = None, device: str = "cpu", streaming: str | None = None
-) -> list[Configuration]:
+def menu_of_moments(size: int | None = None, device: str = "cpu", streaming: str | None = None) -> list[Configuration]:
     """The configurations whose cells keep moments: every stencil and collision that goes with them, in both types.
 
     On a GPU, unless a size or a streaming is given, also other sizes, walls, and one lattice in place of two.

@@ -62,9 +62,7 @@ class DivergenceLooks:
         assert simulation is not None, "looks are called by their simulation"
         return simulation
 
-    def begin(
-        self, density: tuple[float, float] = (1.0, 1.0), temperature: tuple[float, float] | None = None
-    ) -> None:
+    def begin(self, density: tuple[float, float] = (1.0, 1.0), temperature: tuple[float, float] | None = None) -> None:
         """The simulation has a new initial state, with the least and the largest density and temperature in all of the
         domain; None for the reference temperature."""
         self._last.clear()

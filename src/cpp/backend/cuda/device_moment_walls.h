@@ -65,6 +65,16 @@ public:
             walled_[k / chunk] |= CellMask(links != 0) << k % chunk;
             cut_[k / chunk] |= CellMask((links & MomentWallCell::is_cut) != 0) << k % chunk;
         }
+        Index at_x_face[2] = {};
+        for (const backend::WallCell& cell : plan.wall_cells) {
+            const bool is_own = cell.y >= 0 && cell.y < address_.ny && cell.z >= 0 && cell.z < address_.nz;
+            at_x_face[0] += is_own && cell.x == 0 ? 1 : 0;
+            at_x_face[1] += is_own && cell.x == address_.nx - 1 ? 1 : 0;
+        }
+        for (int side = 0; side < 2; ++side) {
+            has_x_face_[side] =
+                2 * at_x_face[side] > Index(address_.ny) * address_.nz || plan.cells_to_mirror[side] < rows_.around;
+        }
         has_cuts_ = !plan.link_weights.empty();
         upload(weight_buffer_, stream_, plan.link_weights);
         chunk_buffer_ = {};
@@ -110,6 +120,8 @@ public:
     bool is_any() const { return is_any_; }
     /// Whether cells beside the block are images of others behind faces with free slip.
     bool has_images() const { return has_images_; }
+    /// Whether most of the block's first or last cells along x have walls, or lie before free slip.
+    bool has_x_face(int side) const { return has_x_face_[side]; }
     /// Whether some cell of a box, which may lie beside the block, is solid, has walls next to it, or lies behind one
     /// or behind free slip. Along self-periodic axes positions are taken around.
     bool has_any(int first_x, int end_x, int first_y, int end_y, int first_z, int end_z) const {
@@ -214,7 +226,7 @@ private:
     int D_;
     const WorkStream& stream_;
     MomentWallRows rows_{};
-    bool is_any_ = false, has_images_ = false, has_cuts_ = false;
+    bool is_any_ = false, has_images_ = false, has_cuts_ = false, has_x_face_[2] = {};
     std::vector<int> chunks_;
     std::vector<MomentWallCell> cells_;
     std::vector<CellMask> walled_, cut_;  // of each chunk: solid cells and those with walls; see has_cuts()

@@ -137,7 +137,7 @@ KernelName moment_kernel(const BlockSpec& spec, const MomentKernel& kind) {
                                  word(kind.walls && kind.images) + ", " + word(kind.walls && kind.scaled) + ", " +
                                  word(kind.walls && kind.cuts) + ", " + std::to_string(kind.cells_per_thread) + ", " +
                                  std::to_string(kind.steps) + ", " + std::to_string(kind.rows) + ", " +
-                                 known_pitch(spec) + ">"};
+                                 known_pitch(spec) + (solid && kind.along_y ? ", true>" : ">")};
 }
 
 KernelName state_kernel(const BlockSpec& spec, const std::string& header, const std::string& function,

@@ -24,9 +24,10 @@ struct MomentKernel {
     int rows;  // of a tile; in two dimensions lanes beside a strip
     Forcing forcing;
     bool walls;
-    bool images;  // whether there are faces with free slip
-    bool scaled;  // whether values of walls change in time
-    bool cuts;    // whether there are walls that are not half-way to solid cells
+    bool images;   // whether there are faces with free slip
+    bool scaled;   // whether values of walls change in time
+    bool cuts;     // whether there are walls that are not half-way to solid cells
+    bool along_y;  // whether warps lie along y
 };
 KernelName moment_kernel(const backend::BlockSpec& spec, const MomentKernel& kind);
 

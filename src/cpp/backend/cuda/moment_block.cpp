@@ -287,12 +287,19 @@ public:
 private:
     using UnitKind = MomentUnits::Kind;
 
-    /// The stream of units with walls, beside that of others.
+    /// The streams of units with walls, beside that of others: one for each kind of them.
     struct AtWalls {
-        WorkStream stream;
-        StreamEvent fork, join;
+        struct Side {
+            WorkStream stream;
+            StreamEvent join;
 
-        explicit AtWalls(int ordinal) : stream(ordinal), fork(ordinal), join(ordinal) {}
+            explicit Side(int ordinal) : stream(ordinal), join(ordinal) {}
+        };
+        StreamEvent fork;
+        Side sides[MomentUnits::kind_count - 1];
+
+        explicit AtWalls(int ordinal)
+            : fork(ordinal), sides{Side(ordinal), Side(ordinal), Side(ordinal), Side(ordinal)} {}
     };
 
     Index rows() const { return Index(address_.ny) * address_.nz; }
@@ -308,7 +315,8 @@ private:
 
     MomentKernel kernel(int steps, UnitKind unit) const {
         const bool walls = unit != UnitKind::Clean;
-        const MomentTiling& tiling = walls ? tilings_.walled : tilings_.clean;
+        const bool at_x_face = unit == UnitKind::AtXFace || unit == UnitKind::CutAtXFace;
+        const MomentTiling& tiling = at_x_face ? tilings_.at_x_face : walls ? tilings_.walled : tilings_.clean;
         return {steps,
                 tiling.cells_per_thread,
                 tiling.rows,
@@ -316,15 +324,16 @@ private:
                 walls,
                 walls_.has_images(),
                 scaling_.scales_walls(),
-                unit == UnitKind::Cut};
+                unit == UnitKind::Cut || unit == UnitKind::CutAtXFace,
+                at_x_face};
     }
     void expect_kernels() {
-        kernels_.expect(moment_kernel(spec_, kernel(most_steps(), UnitKind::Clean)));
-        if (walls_.is_any()) {
-            kernels_.expect(moment_kernel(spec_, kernel(most_steps(), UnitKind::Walled)));
-        }
-        if (walls_.has_cuts()) {
-            kernels_.expect(moment_kernel(spec_, kernel(most_steps(), UnitKind::Cut)));
+        for (const UnitKind kind : MomentUnits::kinds) {
+            const auto has_any = [&](const MomentUnits& units) { return units.of(kind).count > 0; };
+            if (std::any_of(shell_.begin(), shell_.end(), has_any) ||
+                std::any_of(inner_.begin(), inner_.end(), has_any)) {
+                kernels_.expect(moment_kernel(spec_, kernel(most_steps(), kind)));
+            }
         }
         if (runs_.bytes() + singles_.bytes() > 0) {
             kernels_.expect(copies());
@@ -372,22 +381,30 @@ private:
             update(stream, at_walls_[0], units);
         }
     }
-    /// Those with walls, which take longer, begin first, in a stream of their own.
+    /// Each kind in a stream of its own, those that take longest first, and the last one in `stream`.
     void update(const WorkStream& stream, AtWalls& at_walls, const MomentUnits& units) {
-        const int clean = units.of(UnitKind::Clean).count;
-        const bool divided = clean > 0 && units.of(UnitKind::Walled).count + units.of(UnitKind::Cut).count > 0;
-        if (divided) {
-            at_walls.fork.set(stream);
-            at_walls.fork.make_wait(at_walls.stream);
-        }
-        for (const UnitKind kind : MomentUnits::kinds) {
-            if (units.of(kind).count > 0) {
-                launch(divided && kind != UnitKind::Clean ? at_walls.stream : stream, units, kind);
+        AtWalls::Side* side = at_walls.sides;
+        const UnitKind* waiting = nullptr;
+        for (const UnitKind& kind : MomentUnits::kinds) {
+            if (units.of(kind).count == 0) {
+                continue;
             }
+            if (waiting != nullptr) {
+                if (side == at_walls.sides) {
+                    at_walls.fork.set(stream);
+                }
+                at_walls.fork.make_wait(side->stream);
+                launch(side->stream, units, *waiting);
+                ++side;
+            }
+            waiting = &kind;
         }
-        if (divided) {
-            at_walls.join.set(at_walls.stream);
-            at_walls.join.make_wait(stream);
+        if (waiting != nullptr) {
+            launch(stream, units, *waiting);
+        }
+        for (; side != at_walls.sides; --side) {
+            side[-1].join.set(side[-1].stream);
+            side[-1].join.make_wait(stream);
         }
     }
     void launch(const WorkStream& stream, const MomentUnits& units, UnitKind unit) {

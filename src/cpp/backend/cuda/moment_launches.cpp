@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -18,16 +19,17 @@ constexpr unsigned most_shared_bytes = 200 << 10;
 
 /// Cells of a thread that are loaded at once, and the most rows of a tile, with which a thread block has 512 threads or
 /// fewer: registers have room for what a thread keeps. Where there are walls all tiles are as high as those with them,
-/// which have fewer cells to a thread and more threads beside the ends of rows.
+/// which have fewer cells to a thread and more threads beside the ends of rows. At faces along x a tile is 32 bytes
+/// thick, which memory moves together.
 template <class Real>
 struct OfPrecision;
 template <>
 struct OfPrecision<float> {
-    static constexpr int cells = 2, rows = 11, rows_with_walls = 10;
+    static constexpr int cells = 2, rows = 11, rows_with_walls = 10, rows_at_x_faces = 8;
 };
 template <>
 struct OfPrecision<double> {
-    static constexpr int cells = 1, rows = 7, rows_with_walls = 6;
+    static constexpr int cells = 1, rows = 7, rows_with_walls = 6, rows_at_x_faces = 4;
 };
 
 /// Calls visit.operator()<Shape>(rows) for the shapes of an update of `steps` steps, from the smallest on.
@@ -96,9 +98,11 @@ int segment(Index tiles, int layers, int steps, Index at_once, bool others_follo
 
 MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& device, bool has_walls) {
     const unsigned most = std::min(most_shared_bytes, unsigned(device.shared_bytes_per_block));
-    const int most_rows = backend::with_real(spec.precision, [&](auto real) {
+    int most_rows = 0, most_at_x_faces = 0;
+    backend::with_real(spec.precision, [&](auto real) {
         using Of = OfPrecision<decltype(real)>;
-        return has_walls ? Of::rows_with_walls : Of::rows;
+        most_rows = has_walls ? Of::rows_with_walls : Of::rows;
+        most_at_x_faces = Of::rows_at_x_faces;
     });
     MomentTilings tilings{};
     for_shapes_of(spec, spec.state->steps_per_launch, [&]<class Shape>(int rows) {
@@ -109,6 +113,9 @@ MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& d
         } else if (Shape::bytes <= most && rows <= most_rows) {
             tilings.clean = {Shape::cells, rows, 32 * Shape::cells, rows, 1, 1};
             tilings.walled = {1, rows, 32, rows, 1, 1};
+            if (rows <= most_at_x_faces) {
+                tilings.at_x_face = {1, rows, rows, 32, 1, 1};
+            }
         }
     });
     return tilings;
@@ -180,6 +187,36 @@ private:
     std::vector<bool> walled_;
 };
 
+/// Where faces along x with walls have tiles of their own: the first cells of these, and the cells between them. The
+/// last tiles between them reach back over the ones before rather than into the face's; cells that two tiles have get
+/// the same numbers.
+struct XFaces {
+    std::vector<int> tiles;
+    int begin, end;
+};
+
+/// None where rows are too short for another tile between them, or where there are too few rows.
+XFaces x_faces(const backend::RowBox& rows, const MomentTilings& tilings, const Address& address, int D, int steps,
+               const DeviceMomentWalls& walls) {
+    const MomentTiling &clean = tilings.clean, &at_face = tilings.at_x_face;
+    const int cells = clean.cells_per_thread;
+    XFaces found{{}, 0, address.nx};
+    if (D != 3 || at_face.own_x < steps + cells || rows.ny < at_face.own_y / 2 ||
+        address.nx < 2 * at_face.own_x + clean.own_x) {
+        return found;
+    }
+    if (walls.has_x_face(0)) {
+        found.tiles.push_back(0);
+        found.begin = at_face.own_x / cells * cells;
+    }
+    if (walls.has_x_face(1)) {
+        const int first = address.nx - at_face.own_x;
+        found.tiles.push_back(first);
+        found.end = (first + cells - 1) / cells * cells;
+    }
+    return found;
+}
+
 }  // namespace
 
 MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTilings& tilings, const Address& address, int D,
@@ -194,65 +231,85 @@ MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTilings& tilin
     const Index units_at_once = std::max(Index(device.multiprocessors) * clean.units_at_once / at_once, Index(1));
     const int longest = walls.is_any() ? segment_near_walls(tiles, layers, steps, units_at_once)
                                        : segment(tiles, layers, steps, units_at_once, at_once > 1);
-    std::vector<MomentUnit> lists[3];
-    const auto kind_of = [&](int x, int y, int z, int end_z) {
-        const int end_x = std::min(x + walled.own_x, address.nx) + steps;
-        const int tile_end_y = std::min(y + walled.own_y, end_y_) + steps;
-        const bool cuts = solid ? walls.has_cuts(x - steps, end_x, y - steps, tile_end_y, z - steps, end_z + steps)
-                                : walls.has_cuts(x - steps, end_x, z - steps, end_z + steps, 0, 1);
-        return cuts ? Kind::Cut : Kind::Walled;
-    };
-    const auto add = [&](int x, int y, const Run& run) {
+    std::vector<MomentUnit> lists[kind_count];
+    const auto add_as = [&](const MomentTiling& tiling, int x, int y, const Run& run, Kind kind, Kind cut_kind) {
         const int count = (run.end - run.first + longest - 1) / longest;
         const int own = (run.end - run.first + count - 1) / count;
+        const int end_x = std::min(x + tiling.own_x, address.nx) + steps;
+        const int tile_end_y = std::min(y + tiling.own_y, end_y_) + steps;
         for (int z = run.first; z < run.end; z += own) {
             const int end = std::min(z + own, run.end);
-            lists[int(run.has_walls ? kind_of(x, y, z, end) : Kind::Clean)].push_back({x, y, z, end - z});
+            const bool cuts = run.has_walls &&
+                              (solid ? walls.has_cuts(x - steps, end_x, y - steps, tile_end_y, z - steps, end + steps)
+                                     : walls.has_cuts(x - steps, end_x, z - steps, end + steps, 0, 1));
+            lists[int(cuts ? cut_kind : kind)].push_back({x, y, z, end - z});
         }
     };
-    const int width = walled.own_x, columns = (address.nx + width - 1) / width;
+    const auto add = [&](int x, int y, const Run& run) {
+        add_as(walled, x, y, run, run.has_walls ? Kind::Walled : Kind::Clean, Kind::Cut);
+    };
+    const Run all{first, first + layers, true};
+    const XFaces faces = x_faces(rows, tilings, address, D, steps, walls);
+    for (const int x : faces.tiles) {
+        for (int y = rows.y; y < end_y_; y += tilings.at_x_face.own_y) {
+            add_as(tilings.at_x_face, x, y, all, Kind::AtXFace, Kind::CutAtXFace);
+        }
+    }
+    const int width = walled.own_x;
     const bool is_wider = clean.own_x > width;  // a clean tile has two columns, each as wide as one with walls
     for (int tile = 0; tile < tiles_y; ++tile) {
         const int y = solid ? rows.y + tile * clean.own_y : 0, tile_end_y = std::min(y + clean.own_y, end_y_);
-        const auto layers_of = [&](int x) {
-            const int end_x = std::min(x + width, address.nx);
-            return WalledLayers(first, layers, steps, [&](int z) {
-                return walls.is_any() &&
-                       (solid ? walls.has_any(x - steps, end_x + steps, y - steps, tile_end_y + steps, z, z + 1)
-                              : walls.has_any(x - steps, end_x + steps, z, z + 1, 0, 1));
-            });
+        const auto has_walls = [&](int x, int column_end, int z) {
+            const int from = x - steps, to = column_end + steps;
+            return walls.is_any() && (solid ? walls.has_any(from, to, y - steps, tile_end_y + steps, z, z + 1)
+                                            : walls.has_any(from, to, z, z + 1, 0, 1));
         };
-        WalledLayers next = layers_of(0);
-        for (int column = 0; column < columns; ++column) {
-            const int x = column * width;
-            WalledLayers own = std::move(next);
-            next = layers_of(std::min(x + width, address.nx - 1));
-            const bool is_last = column + 1 == columns;
-            if (is_wider && (own.are_most() || (!is_last && next.are_most()))) {
-                add(x, y, {first, first + layers, true});
+        std::map<int, WalledLayers> known;
+        const auto layers_of = [&](int x) {
+            auto found = known.find(x);
+            if (found == known.end()) {
+                const auto in_layer = [&](int z) { return has_walls(x, std::min(x + width, faces.end), z); };
+                found = known.emplace(x, WalledLayers(first, layers, steps, in_layer)).first;
+            }
+            return found->second;
+        };
+        const auto within = [&](int x, int cells) { return faces.tiles.empty() ? x : std::min(x, faces.end - cells); };
+        for (int x = faces.begin; x < faces.end;) {
+            const int at = within(x, is_wider ? 2 * width : width);
+            const bool has_two = is_wider && at + width < faces.end;
+            WalledLayers own = layers_of(at);
+            if (is_wider && (own.are_most() || (has_two && layers_of(at + width).are_most()))) {
+                add(within(x, width), y, all);
+                x += width;
                 continue;
             }
-            const bool has_two = is_wider && !is_last;
             if (has_two) {
-                own.join(next);
-                ++column;
-                next = layers_of(std::min(x + 2 * width, address.nx - 1));
+                own.join(layers_of(at + width));
             }
             for (const Run& run : own.runs(2 * steps)) {
-                add(x, y, run);
+                add(at, y, run);
                 if (has_two && run.has_walls) {
-                    add(x + width, y, run);
+                    add(at + width, y, run);
                 }
             }
+            x = at + (is_wider ? 2 * width : width);
         }
     }
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < kind_count; ++k) {
         // Neighbouring tiles of the same layers side by side, which find the cells that both read in the cache.
         std::stable_sort(lists[k].begin(), lists[k].end(),
                          [](const MomentUnit& a, const MomentUnit& b) { return a.first < b.first; });
         lists_[k].count = int(lists[k].size());
         upload(lists_[k].units, stream, lists[k]);
     }
+}
+
+std::size_t MomentUnits::bytes() const {
+    std::size_t sum = 0;
+    for (const List& list : lists_) {
+        sum += list.units.bytes();
+    }
+    return sum;
 }
 
 }  // namespace lbm::cuda

@@ -17,9 +17,10 @@ struct MomentTiling {
     int units_at_once;  // on a multiprocessor
 };
 
-/// Tiles without walls and with walls: in three dimensions as high, and with fewer cells to a thread.
+/// Tiles without walls and with walls, which in three dimensions are as high and have fewer cells to a thread; and
+/// those at faces along x with walls, whose warps lie along y, so that all cells of a warp have walls.
 struct MomentTilings {
-    MomentTiling clean, walled;
+    MomentTiling clean, walled, at_x_face;
 };
 
 /// The largest tiles that fit, of a block that has walls anywhere or none.
@@ -32,11 +33,13 @@ struct MomentThreads {
 MomentThreads moment_threads(const backend::BlockSpec& spec, const MomentKernel& kind);
 
 /// The units that a block's updates sweep with walls, those among them with walls that are not half-way to solid cells,
-/// and those without any.
+/// both also at faces along x, and those without any.
 class MomentUnits {
 public:
-    enum class Kind { Clean, Walled, Cut };
-    static constexpr Kind kinds[] = {Kind::Cut, Kind::Walled, Kind::Clean};  // those that take longest first
+    enum class Kind { Clean, Walled, Cut, AtXFace, CutAtXFace };
+    static constexpr int kind_count = 5;
+    /// Those that take longest first.
+    static constexpr Kind kinds[kind_count] = {Kind::CutAtXFace, Kind::Cut, Kind::AtXFace, Kind::Walled, Kind::Clean};
 
     struct List {
         DeviceBuffer units;
@@ -50,11 +53,11 @@ public:
     /// The end of the rows along y.
     int end_y() const { return end_y_; }
     const List& of(Kind kind) const { return lists_[int(kind)]; }
-    std::size_t bytes() const { return lists_[0].units.bytes() + lists_[1].units.bytes() + lists_[2].units.bytes(); }
+    std::size_t bytes() const;
 
 private:
     int end_y_;
-    List lists_[3];
+    List lists_[kind_count];
 };
 
 }  // namespace lbm::cuda

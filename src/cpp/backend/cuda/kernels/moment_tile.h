@@ -7,16 +7,19 @@
 
 namespace lbm::cuda {
 
-template <class S, class Real, int V, int steps, int rows>
+/// With `along_y` the warps of a tile lie along y, and its rows are those of cells with the same x.
+template <class S, class Real, int V, int steps, int rows, bool along_y = false>
 struct MomentTile : MomentShape<S, Real, V, steps, rows> {
+    static_assert(!along_y || V == 1);
     using Shape = MomentShape<S, Real, V, steps, rows>;
+    static constexpr int in_row = along_y ? 1 : 0, across = 1 - in_row;  // axes
 
     /// Exposes the populations of one of a thread's cells that cross its ends, as soon as they are there: registers
     /// need not keep them.
     template <int v>
     __device__ static void expose_cell(Real* shared, int slot, const Real (&h)[S::Q]) {
         static_for<S::Q>([&]<int i>() {
-            constexpr int x = S::c[i][0], y = S::c[i][1];
+            constexpr int x = S::c[i][in_row], y = S::c[i][across];
             Real* const to = shared + Shape::first_array(i) * Shape::slots;
             if constexpr (x != 0 && y != 0) {
                 to[v * Shape::slots + slot] = h[i];
@@ -30,7 +33,7 @@ struct MomentTile : MomentShape<S, Real, V, steps, rows> {
     /// Exposes the others, of all of a thread's cells.
     __device__ static void expose_packs(Real* shared, int slot, const Real (&h)[V][S::Q]) {
         static_for<S::Q>([&]<int i>() {
-            if constexpr (S::c[i][0] == 0 && S::c[i][1] != 0) {
+            if constexpr (S::c[i][in_row] == 0 && S::c[i][across] != 0) {
                 Pack<Real, V> pack;
                 static_for<V>([&]<int v>() { pack.lane[v] = h[v][i]; });
                 reinterpret_cast<Pack<Real, V>*>(shared + Shape::first_array(i) * Shape::slots)[slot] = pack;
@@ -42,7 +45,7 @@ struct MomentTile : MomentShape<S, Real, V, steps, rows> {
     template <int cz>
     __device__ static void gather(const Real* shared, int slot, const Real (&own)[V][S::Q], Real (&f)[V][S::Q]) {
         static_for<S::Q>([&]<int i>() {
-            constexpr int x = S::c[i][0], y = S::c[i][1];
+            constexpr int x = S::c[i][in_row], y = S::c[i][across];
             const Real* const from = shared + Shape::first_array(i) * Shape::slots - y * Shape::width;
             if constexpr (S::c[i][2] != cz) {
                 return;

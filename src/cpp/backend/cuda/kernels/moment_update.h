@@ -42,15 +42,16 @@ struct MomentPlace {
         const int in_ends = end % ends;
         in_row = !is_extra ? lane + Tile::extra_lanes : in_ends < Tile::extra_lanes ? in_ends : 32 + in_ends;
         slot = Tile::guard + row * Tile::width + in_row;
-        x = first_x + (in_row - Tile::extra_lanes) * V;
-        y = first_y + row - steps;
+        const int place[] = {(in_row - Tile::extra_lanes) * V, row - steps};
+        x = first_x + place[Tile::in_row];
+        y = first_y + place[Tile::across];
     }
-    /// Whether all neighbours along x of a cell that step s computes have populations of that step.
+    /// Whether all neighbours in its row of a cell that step s computes have populations of that step.
     __device__ bool has_neighbors(int s, int v) const {
         const int cell = in_row * V + v;
         return cell > s && cell < Tile::width * V - 1 - s;
     }
-    /// Whether step s, from 0 on, computes the cells of this thread, of rows that end at `end_y`.
+    /// Whether step s, from 0 on, computes the cells of this thread, in a block part that ends at `end_y`.
     __device__ bool computes(int s, int end_y) const {
         const bool in_tile = row > s && row < Tile::all_rows - 1 - s && y < end_y + steps - 1 - s;
         return in_tile && (s < steps - 1 || !is_extra);
@@ -58,10 +59,10 @@ struct MomentPlace {
 };
 
 template <class S, class Collision, class Real, class Parameters, Forcing forcing, bool walls, bool images, bool scaled,
-          bool cuts, int V, int steps, int rows, int pitch>
+          bool cuts, int V, int steps, int rows, int pitch, bool along_y = false>
 __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 1)
     update_moments(const __grid_constant__ MomentUpdate<Real, Parameters> a) {
-    using Tile = MomentTile<S, Real, V, steps, rows>;
+    using Tile = MomentTile<S, Real, V, steps, rows, along_y>;
     const MomentUnit unit = a.units[blockIdx.x];
     const Address& address = a.address;
     const MomentPlace<Tile, V, steps> at(unit.x, unit.y);

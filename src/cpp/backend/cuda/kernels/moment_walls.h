@@ -192,6 +192,59 @@ __device__ boundary::CellMoments<Real> moments_for_formulas(const double (&force
     return moments;
 }
 
+/// The links of a cell whose only wall is the domain's first or last face along x. There all cells of a warp have them
+/// (MomentTile), which is worth code of their own.
+template <class S, int side>
+struct FaceLinks {
+    static constexpr bool comes_in(int i) { return S::c[i][0] == (side == 0 ? 1 : -1); }
+    static constexpr int rank(int i) {
+        int sum = 0;
+        for (int k = 0; k < i; ++k) {
+            sum += comes_in(k) ? 1 : 0;
+        }
+        return sum;
+    }
+    static constexpr int count = rank(S::Q);
+    static constexpr UInt32 mask() {
+        UInt32 bits = 0;
+        for (int i = 0; i < S::Q; ++i) {
+            bits |= comes_in(i) ? 1U << i : 0;
+        }
+        return bits;
+    }
+};
+
+/// As evaluate_formulas_with(), for such links: all are loaded at once, and the compiler knows their directions. False
+/// if their conditions differ.
+template <class Links, class S, class Real, class Values>
+__device__ bool evaluate_face(const Values& values, const backend::WallLink* links,
+                              const boundary::CellMoments<Real>& moments, const Real (&own)[S::Q], Real (&in)[S::Q]) {
+    backend::WallLink of[Links::count];
+    static_for<Links::count>([&]<int k>() { of[k] = links[k]; });
+    bool are_alike = true;
+    static_for<Links::count>([&]<int k>() {
+        values.set(of[k]);
+        are_alike = are_alike && of[k].condition == of[0].condition;
+    });
+    if (!are_alike) {
+        return false;
+    }
+    for_types(boundary::Conditions{}, [&](auto member) {
+        using Condition = typename decltype(member)::type;
+        if constexpr (boundary::has_formula<Condition>) {
+            if (of[0].condition == position_in<boundary::Conditions, Condition>) {
+                static_for<S::Q>([&]<int i>() {
+                    if constexpr (Links::comes_in(i)) {
+                        const boundary::Link<Real> link{i, Real(of[Links::rank(i)].value)};
+                        in[i] = Condition::template incoming<S>(link, moments, OwnPopulations<S, Real>{own, i});
+                    }
+                });
+            }
+        }
+    });
+    return true;
+}
+
 /// Computes what the formulas of a cell's links give, in the places of the incoming populations.
 template <class S, class Real, class Values>
 __device__ void evaluate_formulas_with(const double (&force)[3], const Values& values, const MomentWallRows& walls,
@@ -200,7 +253,18 @@ __device__ void evaluate_formulas_with(const double (&force)[3], const Values& v
     const boundary::CellMoments<Real> moments =
         moments_for_formulas<S>(force, cell, image_x, image_y, compressibility, own);
     const backend::WallLink* const links = walls.links + cell.first;
-    const int count = __popc(cell.links & ((1U << S::Q) - 1));
+    const UInt32 directions = cell.links & ((1U << S::Q) - 1);
+    bool are_done = false;
+    static_for<2>([&]<int side>() {
+        using Links = FaceLinks<S, side>;
+        if (directions == Links::mask()) {
+            are_done = evaluate_face<Links, S>(values, links, moments, own, in);
+        }
+    });
+    if (are_done) {
+        return;
+    }
+    const int count = __popc(directions);
     constexpr int together = Values::together;  // loads in flight
 #pragma unroll 1
     for (int first = 0; first < count; first += together) {
