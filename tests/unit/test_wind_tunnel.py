@@ -380,6 +380,22 @@ def test_a_case_that_ends_before_its_coefficients_begin_is_refused_at_once(stl: 
         run_case(case_of(stl, settle=3))
 
 
+BODIES = [
+    ({"a": "block.stl", "b": "block.stl"}, r"^\$\.wind_tunnel\.body\.b: overlaps body 'a', for example at cell"),
+    (
+        {"shape": "sphere", "radius": 1},
+        r"body\.radius: 1 given, must be the path of an STL, OBJ or PLY file \(shapes by",
+    ),
+    (3, r"\.body: 3 given, must be the path of an STL, OBJ or PLY file .* or an object of such paths by name"),
+]
+
+
+@pytest.mark.parametrize(("body", "message"), BODIES)
+def test_bodies_of_a_case_that_will_not_do_are_named(stl: Path, body: Any, message: str) -> None:
+    with pytest.raises(lbm.CaseError, match=message):
+        run_case(case_of(stl, body=body), folder=stl.parent / "out", progress=False)
+
+
 @pytest.mark.parametrize("command", ["plan", "study"])
 def test_plans_and_studies_refuse_a_wind_tunnel(stl: Path, command: str) -> None:
     done = subprocess.run(
