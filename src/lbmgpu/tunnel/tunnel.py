@@ -229,8 +229,8 @@ class WindTunnel:
     def trust(self, surfaces: Mapping[str, Surface | None] | None = None) -> Trust:
         """Whether drag and lift are to be trusted; printed, sentences that say why not, the worst first.
 
-        It looks at the present state (top speed, Mach number and density), at forces that swing from step to step, at the
-        relaxation time, at gaps of fewer than three cells, at the boundary layers, and at the cells across each body.
+        It looks at the present state (top speed, Mach number and density), at forces that swing from step to step, at
+        the relaxation time, gaps of fewer than three cells, the boundary layers, and the cells across each body.
 
         Args:
             surfaces: see `y_plus`.
