@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu.geometry import crossings
+from lbmgpu.geometry import self_crossing
 from lbmgpu.geometry.base import Geometry
 
 C = {name: np.array(lbm.stencil(name).c, dtype=np.int64) for name in ("D2Q9", "D3Q19", "D3Q27")}
@@ -246,10 +246,10 @@ def test_a_polygon_may_touch_itself_and_has_its_holes() -> None:
 def test_a_line_of_many_corners_is_looked_at_in_parts() -> None:
     angles = np.linspace(0, 2 * math.pi, 6000, endpoint=False)
     comb = np.stack([np.where(np.arange(6000) % 2, 10, 20) * np.cos(angles), 20 * np.sin(angles)], axis=1)
-    found = crossings.crossing_of(np.concatenate([comb, [(20.0, -1.0), (0.0, -1.0)]]))
+    found = self_crossing.crossing_of(np.concatenate([comb, [(20.0, -1.0), (0.0, -1.0)]]))
     assert found is not None
     star = 10 + np.where(np.arange(6000) % 2, 5, 0)
-    assert crossings.crossing_of(np.stack([star * np.cos(angles), star * np.sin(angles)], axis=1)) is None
+    assert self_crossing.crossing_of(np.stack([star * np.cos(angles), star * np.sin(angles)], axis=1)) is None
 
 
 def test_taken_cells_have_no_links() -> None:

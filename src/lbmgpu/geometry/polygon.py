@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from .base import Bools, Floats, Geometry
-from .crossings import crossing_of
 from .matrices import apply
 from .placed import Placed
+from .self_crossing import crossing_of
 
 _ACROSS = {"x": (1, 2), "y": (0, 2), "z": (0, 1)}
 """The axes that the coordinates of a polygon are along, by that of its extrusion."""
