@@ -36,6 +36,7 @@ def built(body: dict[str, Any], folder: Path, shape: tuple[int, ...] = SHAPE) ->
     return case_build.build_solver(case, folder).domain
 
 
+BALL = {"shape": "sphere", "center": [9, 9, 9], "radius": 3}
 CORNERS = [[4, 4], [16, 5], [9, 15]]
 BODIES = [
     (
@@ -116,6 +117,15 @@ def test_shapes_of_two_dimensions(tmp_path: Path) -> None:
         ({"shape": "polygon", "points": [[0, 0], [1, 1], [2, 2]]}, "area above 0"),
         ({"shape": "airfoil", "airfoil": "eppler", "chord": 3}, "four digits"),
         ({"shape": "sphere", "center": [9, 9, 9], "radius": 3, "translate": [1, 2]}, "translate: .* 3 coordinates"),
+        ({"shape": "mesh", "file": "ball.stl", "translate": [1, 2]}, r"\]\.translate: .* 3 coordinates"),
+        ({"shape": "mesh", "file": "ball.step"}, r"\]\.file: .*ball\.step given, must be a file of a mesh"),
+        ({"shape": "mesh", "file": "nan.stl"}, r"\]\.file: .* vertices that are not finite"),
+        (
+            BALL | {"rotate": {"axis": "w", "angle": 3}},
+            r"\]\.rotate\.axis: 'w' given, must be 'x', 'y', 'z' or a vector",
+        ),
+        (BALL | {"rotate": {"axis": [0, 0, 0], "angle": 3}}, r"\]\.rotate: axis: .* length above 0"),
+        ({"shape": "airfoil", "airfoil": [[0, 0], [90, 0], [9, 9]], "chord": 3}, r"\]\.airfoil: .* from about 0 to 1"),
         ({"shape": "sphere", "center": [9, 9, 9], "radius": 3, "scale": 0}, "scale"),
         ({"shape": "mask", "file": "mask.npy", "scale": 2}, "scale"),
         ({"shape": "polygon", "points": CORNERS, "low": 9, "high": 3}, "high: .* above 9"),
@@ -124,6 +134,10 @@ def test_shapes_of_two_dimensions(tmp_path: Path) -> None:
 def test_what_is_wrong_is_named(body: dict[str, Any], text: str, tmp_path: Path) -> None:
     (tmp_path / "bad.stl").write_bytes(b"solid")
     (tmp_path / "bad.txt").write_bytes(b"solid")
+    vertices, triangles = meshes.icosphere(1)
+    meshes.write(tmp_path / "ball.stl", vertices, triangles)
+    vertices[5] = np.nan
+    meshes.write(tmp_path / "nan.stl", vertices, triangles)
     with pytest.raises(lbm.CaseError, match=text) as caught:
         built(body, tmp_path)
     assert caught.value.problems[0][0].startswith("$.bodies[0]")

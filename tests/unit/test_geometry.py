@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
+from lbmgpu.geometry import self_crossing
 from lbmgpu.geometry.base import Geometry
 
 C = {name: np.array(lbm.stencil(name).c, dtype=np.int64) for name in ("D2Q9", "D3Q19", "D3Q27")}
@@ -206,6 +207,21 @@ def wrong() -> Iterator[tuple[str, object, str]]:
     yield "normal", lambda: lbm.Plane((0, 0, 0), (0, 0, 0)), "length above 0"
     yield "points", lambda: lbm.Polygon([(0, 0), (1, 1), (2, 2)]), "area above 0"
     yield "points", lambda: lbm.Polygon([(0, 0), (1, 1)]), "at least 3"
+    bow, hook = [(0, 0), (4, 4), (4, 0), (0, 4)], [(20, 20), (50, 45), (50, 20), (20, 30)]
+    yield (
+        "points",
+        lambda: lbm.Polygon(bow),
+        r"from \(0, 0\) to \(4, 4\) and .* cross at \(2, 2\), must .* not cross itself",
+    )
+    yield "points", lambda: lbm.Polygon(hook), r"cross at \(28\.5714, 27\.1429\)"
+    yield "shape", lambda: lbm.airfoil(bow), "cross at"
+    yield "shape", lambda: lbm.airfoil([(0, 0), (100, 0), (50, 10)]), "from 0 to 100 given, must be from about 0 to 1"
+    yield "shape", lambda: lbm.airfoil("af.dat"), "coordinates: load the file of an airfoil with numpy.loadtxt"
+    yield "axis", lambda: lbm.Sphere((0, 0, 0), 1).rotate("w", 3), "'w' given, must be 'x', 'y', 'z' or a vector"
+    cells = np.zeros((3, 3), np.bool_)
+    yield "union", lambda: lbm.Sphere((0, 0), 1) | cells, "bool .* must be a Geometry"
+    yield "union", lambda: cells | lbm.Sphere((0, 0), 1), "bool .* must be a Geometry"
+    yield "difference", lambda: lbm.Sphere((0, 0), 1) - 3, "3 given .* must be a Geometry"
     yield "shape", lambda: lbm.airfoil("naca12"), "four digits"
     yield "axis", lambda: lbm.Sphere((0, 0), 1).rotate("x", 3), "'z' in two dimensions"
     yield "union", lambda: lbm.Sphere((0, 0), 1) | lbm.Sphere((0, 0, 0), 1), "must be the same"
@@ -219,6 +235,21 @@ def wrong() -> Iterator[tuple[str, object, str]]:
 def test_wrong_arguments_are_named(name: str, call: object, right: str) -> None:
     with pytest.raises((TypeError, ValueError), match=f"{name}: .*{right}"):
         call()  # type: ignore[operator]
+
+
+def test_a_polygon_may_touch_itself_and_has_its_holes() -> None:
+    ring = [(0, 0), (10, 0), (10, 10), (0, 10), (0, 0), (3, 3), (3, 6), (6, 6), (6, 3), (3, 3)]
+    assert lbm.Polygon(ring).volume == 91
+    assert lbm.Polygon([(0, 0), (2, 2), (4, 0), (4, 4), (2, 2), (0, 4)]).volume == 8
+
+
+def test_a_line_of_many_corners_is_looked_at_in_parts() -> None:
+    angles = np.linspace(0, 2 * math.pi, 6000, endpoint=False)
+    comb = np.stack([np.where(np.arange(6000) % 2, 10, 20) * np.cos(angles), 20 * np.sin(angles)], axis=1)
+    found = self_crossing.crossing_of(np.concatenate([comb, [(20.0, -1.0), (0.0, -1.0)]]))
+    assert found is not None
+    star = 10 + np.where(np.arange(6000) % 2, 5, 0)
+    assert self_crossing.crossing_of(np.stack([star * np.cos(angles), star * np.sin(angles)], axis=1)) is None
 
 
 def test_taken_cells_have_no_links() -> None:
@@ -259,7 +290,7 @@ def test_a_body_wraps_round_no_wall_and_has_the_dimensions_of_the_domain() -> No
     [
         (lbm.Sphere((50, 50), 3), {}, "6 cells across"),
         (lbm.Sphere((50, 50), 15), {}, r"covers 30 % of the cross-section"),
-        (lbm.Box((0, 40), (30, 50)), {}, r"closes 10 % of the open face '-x'"),
+        (lbm.Box((0, 40), (30, 50)), {}, r"closes 10 % of the open face '-x'; leave cells of fluid between the body"),
         (lbm.Box((40, 40), (60, 42)), {}, "40 of its cells are in parts of one or two cells"),
         (lbm.Box((40, 2), (60, 20)), {"-y": lbm.NoSlip()}, "a gap of 2 cells"),
         (lbm.Box((40, 40), (60, 60)) - lbm.Box((30, 50), (70, 51)), {}, "a gap of 1 cell beside"),

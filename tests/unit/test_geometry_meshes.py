@@ -169,7 +169,10 @@ def test_flipped_triangles_are_turned() -> None:
 
 def test_all_triangles_turned_inwards_make_the_same_cells() -> None:
     mesh = ball()
-    assert np.array_equal(lbm.Mesh(mesh.vertices, mesh.triangles[:, ::-1]).solid(*WHOLE), mesh.solid(*WHOLE))
+    inwards = lbm.Mesh(mesh.vertices, mesh.triangles[:, ::-1])
+    assert np.array_equal(inwards.solid(*WHOLE), mesh.solid(*WHOLE))
+    assert "closed and turned inwards" in str(inwards.describe())
+    assert "turned" not in str(mesh.describe())
 
 
 def test_a_hole_leaves_the_inside() -> None:
@@ -322,7 +325,8 @@ def test_files_are_read(suffix: str, tmp_path: Path) -> None:
         ("a.step", b"", "must be a file of a mesh: .stl, .obj, .ply"),
         ("a.stl", b"", "cannot be read as STL"),
         ("a.stl", meshes.stl(*BOX)[:200], "cannot be read as STL"),
-        ("a.stl", b"solid x\nendsolid x\n", "cannot be read|no triangles"),
+        ("a.stl", b"solid x\nendsolid x\n", "holds no triangles"),
+        ("a.stl", b"solid " + 99 * b"x" + b"\nendsolid\n", "holds no triangles"),
         ("a.obj", b"v 0 0 0\nv 1 0 0\n", "cannot be read|no triangles"),
         ("a.ply", b"ply\nformat ascii 1.0\nelement vertex 3\nend_header\n", "cannot be read|no triangles"),
         ("a.stl", meshes.stl(BOX[0] * [np.nan, 1, 1], BOX[1]), "not finite"),

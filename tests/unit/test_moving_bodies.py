@@ -69,6 +69,16 @@ def test_motions_are_values():
         (lambda: box(motion=lbm.Motion(rate=0.1, axis="x")), "axis of body 'disc'.*must be 'z' in two dimensions"),
         (lambda: lbm.Motion(lbm.Sine(period=3)), "displacement: .*must be a vector times a function of time"),
         (lambda: lbm.Motion(3 * lbm.Sine(period=3)), "displacement: .*must be a vector times"),
+        (
+            lambda: lbm.Motion((1, 0)),
+            r"displacement: \(1, 0\) given, must be a function of t, .* a vector times lbm.Ramp",
+        ),
+        (lambda: lbm.Motion(angle=3), r"angle: 3 given, must be a function of t, steps, or a number times lbm.Ramp"),
+        (
+            lambda: lbm.Motion(lambda x, y: (x, y)),
+            r"displacement: .* arguments \(x, y\) given, must be a function of t",
+        ),
+        (lambda: lbm.Motion(angle=lambda: 0.0), r"angle: .* arguments \(\) given, must be a function of t"),
         (lambda: lbm.Oscillation((1, 2), period=-1), "period: -1"),
         (lambda: lbm.MotionTable([0, 0], [(0, 0), (1, 1)]), "times: .*must be 2 to"),
         (lambda: lbm.Motion(), "displacement: none given, nor velocity, angle or rate"),

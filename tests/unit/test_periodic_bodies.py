@@ -56,6 +56,21 @@ def test_a_body_that_leaves_through_periodic_faces_is_the_same_as_in_the_middle(
 
 
 @pytest.mark.filterwarnings("ignore::lbmgpu.GeometryWarning")
+def test_an_overlap_at_the_other_end_says_that_the_body_comes_back_there():
+    domain = lbm.Domain(SHAPE, "D3Q19")
+    domain.add_body(lbm.Box((0, 2, 2), (4, 9, 9)), "low")
+    domain.add_body(lbm.Box((18, 2, 2), (26, 9, 9)), "high")
+    with pytest.raises(
+        ValueError, match=r"'high': overlaps body 'low', .*; body 'high' leaves .* face '\+x' and comes"
+    ):
+        lbm.Solver(domain, lbm.TRT(0.05))
+    domain.bodies.pop("high")
+    domain.add_body(lbm.Box((2, 2, 2), (10, 9, 9)), "high")
+    with pytest.raises(ValueError, match=r"'high': overlaps body 'low', for example at cell \(\d, \d, \d\)$"):
+        lbm.Solver(domain, lbm.TRT(0.05))
+
+
+@pytest.mark.filterwarnings("ignore::lbmgpu.GeometryWarning")
 def test_it_does_not_depend_on_blocks_and_parts():
     layouts = (None, lbm.Layout.split(SHAPE, (3, 2, 1)))
     one, cut = (solver_of(SHAPES[0], (-11, 7, 0), layout=layout) for layout in layouts)

@@ -48,6 +48,7 @@ def in_python(value: lbm.Varying) -> Callable[..., Any]:
 def test_sine() -> None:
     sine = lbm.Sine(mean=1, amplitude=2, period=8, phase=math.pi / 2)
     assert [sine(t) for t in (0, 2, 4)] == pytest.approx([3, 1, -1])
+    assert lbm.Sine(1, 2, 8, math.pi / 2) == sine
     assert sine(8 * 10**9 + 3) == sine(3)  # no digits are lost late
 
 
@@ -108,6 +109,7 @@ def test_products() -> None:
     [
         (lambda: lbm.Sine(period=0), ValueError, "^period: 0 given, must be a finite number above 0"),
         (lambda: lbm.Sine(period=-3), ValueError, "^period"),
+        (lambda: lbm.Sine(0, 1), TypeError, "^period: none given, must be the steps"),
         (lambda: lbm.Sine(period=5, mean=math.nan), ValueError, "^mean: nan given"),
         (lambda: lbm.Sine(period=5, amplitude="2"), TypeError, "^amplitude"),
         (lambda: lbm.Ramp(0, 1, 0), ValueError, "^steps"),

@@ -19,6 +19,7 @@ from lbmgpu.tunnel import coefficients, placing, trust
 
 pytestmark = pytest.mark.filterwarnings("ignore:body:lbmgpu.GeometryWarning")
 BLOCK = lbm.Box((0, 0, 0), (3, 1.2, 1))
+PLATE = lbm.Box((0, 0, 0), (0.1, 5, 5))
 SMALL: dict[str, Any] = {"length_phys": 4.0, "speed_phys": 40.0, "cells_across": 8, "blockage": 0.1, "device": "cpu"}
 
 
@@ -199,6 +200,13 @@ def test_a_verdict_has_no_word_of_what_is_as_it_should_be() -> None:
     assert str(verdict).startswith("The boundary layers are resolved")
 
 
+def test_a_verdict_names_a_relaxation_time_that_is_too_long_and_the_speed_of_another() -> None:
+    verdict = trust.judged(10, 0.1, 0.1, {}, speed=0.05)
+    assert verdict.reasons[0].startswith("The relaxation time is 15.5 steps, above 2: ")
+    assert "it is 2 with speed=0.005" in verdict.reasons[0]
+    assert "relaxation" not in str(trust.judged(10, 1.0, 1.0, {}, speed=0.05))
+
+
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
@@ -283,6 +291,13 @@ def test_coefficients_of_too_few_samples_say_that_there_is_no_interval() -> None
         ({"reynolds": -1}, "reynolds: -1 given"),
         ({"settle": -1}, "settle: -1 given"),
         ({"ground": None, "clearance_phys": 1}, "clearance_phys: given without a ground"),
+        ({"clearance_phys": 5}, "clearance_phys: 5 given, must be at most 'length_phys', 4; .* ground=None"),
+        ({"cells_across": 10**5}, r"cells_across: 100000 given, a domain of \(\d+, .* cells, must be far fewer$"),
+        ({"cells_across": 10**5, "body": PLATE}, "far fewer, along x, where the body is 50 times smaller than across"),
+        ({"cells_across": 4000}, r"^cells_across: 4000 given; a domain of \(.* GiB.* what would fit: cells_across=\d+"),
+        ({"cells_across": 40, "body": PLATE.scale(9)}, "^cells_across: 40 given, along x, where the body is 50 times"),
+        ({"speed_phys": 1e-12}, "^speed_phys: 1e-12 given, must be at least .* a Reynolds number of 8e-07"),
+        ({"reynolds": 1e-9}, "^reynolds: 1e-09 given, must be at least 8e-07"),
         ({"body": {}}, "body: an empty dict"),
         ({"body": {"a": BLOCK, "b": BLOCK.scale(1e-3)}}, "body 'b': .* must have one unit"),
         ({"body": lbm.Plane((0, 0, 0), (0, 0, 1))}, "must be of three dimensions, with an end"),
@@ -298,6 +313,8 @@ def test_a_body_that_is_none_and_a_file_that_is_not_there_are_named() -> None:
         small(3)
     with pytest.raises(OSError, match="none"):
         small("none.stl")
+    with pytest.raises(TypeError, match=r"collision: 'TRT' given, must be a class of collisions, such as lbm\.TRT"):
+        small(collision="TRT")
 
 
 @pytest.fixture
@@ -378,6 +395,28 @@ def test_steps_and_restarts_of_a_case_are_refused(stl: Path) -> None:
 def test_a_case_that_ends_before_its_coefficients_begin_is_refused_at_once(stl: Path) -> None:
     with pytest.raises(lbm.CaseError, match=r"\$\.run\.turnovers: 2 given, must be above the 3 of 'settle'"):
         run_case(case_of(stl, settle=3))
+
+
+@pytest.mark.parametrize("cells", [4000, 100000])
+def test_too_many_cells_of_a_case_are_named(stl: Path, cells: int) -> None:
+    with pytest.raises(lbm.CaseError, match=rf"^\$\.wind_tunnel\.cells_across: {cells} given"):
+        run_case(case_of(stl, cells_across=cells), folder=stl.parent / "out", progress=False)
+
+
+BODIES = [
+    ({"a": "block.stl", "b": "block.stl"}, r"^\$\.wind_tunnel\.body\.b: overlaps body 'a', for example at cell"),
+    (
+        {"shape": "sphere", "radius": 1},
+        r"body\.radius: 1 given, must be the path of an STL, OBJ or PLY file \(shapes by",
+    ),
+    (3, r"\.body: 3 given, must be the path of an STL, OBJ or PLY file .* or an object of such paths by name"),
+]
+
+
+@pytest.mark.parametrize(("body", "message"), BODIES)
+def test_bodies_of_a_case_that_will_not_do_are_named(stl: Path, body: Any, message: str) -> None:
+    with pytest.raises(lbm.CaseError, match=message):
+        run_case(case_of(stl, body=body), folder=stl.parent / "out", progress=False)
 
 
 @pytest.mark.parametrize("command", ["plan", "study"])

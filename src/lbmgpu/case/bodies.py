@@ -36,13 +36,14 @@ def body_cells(
             geometry: Geometry = Geometry.load(file, sheet=entry.get("sheet", False))
         except OSError as error:
             raise ValueError(f"file: {file} cannot be read ({checks.reason(error)})") from None
+        except ValueError as error:
+            raise ValueError(f"file: {str(error).removeprefix('path: ').removeprefix('file: ')}") from None
     else:
-        for key in _POINTS:
-            if isinstance(entry.get(key), list) and len(entry[key]) != len(shape):
-                raise ValueError(f"{key}: {entry[key]} given, must have {len(shape)} coordinates")
+        _check_points(entry, len(shape))
         geometry = _MAKERS[entry["shape"]](entry, len(shape))
     if geometry.dimensions != len(shape):
         raise ValueError(f"a {entry['shape']} in {geometry.dimensions} dimensions given, must be one in {len(shape)}")
+    _check_points(entry, len(shape))
     geometry = _placed(geometry, entry)
     is_thin = entry.get("sheet", False) or float(np.ptp(geometry.bounds, axis=0).min()) < 1
     goes_on = crossed_faces(geometry, shape, (True,) * len(shape)) != []
@@ -52,6 +53,13 @@ def body_cells(
             f"domain, {shape} cells, or between cell centres, which are at 0.5, 1.5 and so on"
         )
     return geometry
+
+
+def _check_points(entry: dict[str, Any], dimensions: int) -> None:
+    """Raise ValueError for a point or a vector that has not a coordinate for each axis."""
+    for key in _POINTS:
+        if isinstance(entry.get(key), list) and len(entry[key]) != dimensions:
+            raise ValueError(f"{key}: {entry[key]} given, must have {dimensions} coordinates")
 
 
 def body_motion(entry: dict[str, Any], name: str, dimensions: int, folder: Path) -> RigidMotion:
@@ -72,7 +80,10 @@ def _placed(geometry: Geometry, entry: dict[str, Any]) -> Geometry:
         geometry = geometry.scale(entry["scale"])
     if "rotate" in entry:
         turn = entry["rotate"]
-        geometry = geometry.rotate(turn.get("axis", "z"), turn["angle"], turn.get("about"))
+        try:
+            geometry = geometry.rotate(turn.get("axis", "z"), turn["angle"], turn.get("about"))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"rotate: {error}") from None
     if "fit" in entry:
         geometry = geometry.fit(entry["fit"]["low"], entry["fit"]["high"])
     if "translate" in entry:
@@ -126,7 +137,12 @@ def _polygon(entry: dict[str, Any], dimensions: int) -> Geometry:
 
 def _airfoil(entry: dict[str, Any], dimensions: int) -> Geometry:
     options = {key: entry[key] for key in ("angle", "leading_edge") if key in entry}
-    return _extruded(airfoil(entry["airfoil"], entry["chord"], **options), entry, dimensions)
+    try:
+        return _extruded(airfoil(entry["airfoil"], entry["chord"], **options), entry, dimensions)
+    except ValueError as error:
+        if not str(error).startswith("shape: "):  # which is what the key 'airfoil' has
+            raise
+        raise ValueError(f"airfoil: {str(error).removeprefix('shape: ')}") from None
 
 
 _MAKERS = {"sphere": _sphere, "cylinder": _cylinder, "box": _box, "polygon": _polygon, "airfoil": _airfoil}

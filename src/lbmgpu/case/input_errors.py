@@ -68,6 +68,9 @@ def located(case: dict[str, Any], path: Path, message: str) -> tuple[str, str]:
     for part in path:
         entry = entry.get(part) if isinstance(entry, dict) else entry[part]
     if isinstance(entry, dict):
+        if match["body"] is not None and "body" in entry:  # of a wind tunnel, whose bodies have names, or one has none
+            named = entry["body"] if isinstance(entry["body"], dict) else {}
+            return json_path((*path, "body", *(name for name in named if repr(name) == match["body"]))), rest
         if key in entry:
             return json_path((*path, key)), rest
         if isinstance(entry.get("condition"), dict) and key in entry["condition"]:  # the velocity of a body

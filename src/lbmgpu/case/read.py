@@ -313,6 +313,8 @@ def _explain(error: ValidationError, case: Any) -> Iterator[tuple[str, str]]:
         hint = _near(given, [w for w in wanted if isinstance(w, str)]) if isinstance(given, str) else ""
         known_values = ", ".join("null" if w is None else repr(w) for w in wanted)
         yield here, f"{shown} given, must be one of {known_values}{hint}"
+    elif keyword in ("type", "anyOf") and "$comment" in error.schema:  # which says what is right
+        yield here, f"{shown} given, must be {error.schema['$comment']}"
     elif keyword == "type":
         types = [wanted] if isinstance(wanted, str) else wanted
         yield here, f"{shown} given, must be {' or '.join(_TYPES[t] for t in types)}"

@@ -11,6 +11,7 @@ from ..turbulence import GRADIENT_MODELS
 
 _NO_TUNNEL = ("ThermalBGK",)
 _POSITIVE = {"type": "number", "exclusiveMinimum": 0}
+_FILE = "the path of an STL, OBJ or PLY file (shapes by formulas are for Python)"
 _PATH = {"type": "string", "minLength": 1, "maxLength": 4096}
 
 
@@ -18,7 +19,13 @@ def schema() -> dict[str, Any]:
     """As a JSON schema, draft 2020-12; every key but these is refused."""
     names = [name for name in COLLISIONS if name not in _NO_TUNNEL]
     tunnel = {
-        "body": {"type": ["string", "object"], "additionalProperties": _PATH, "minProperties": 1, "minLength": 1},
+        "body": {
+            "type": ["string", "object"],
+            "additionalProperties": _PATH | {"$comment": _FILE},
+            "minProperties": 1,
+            "minLength": 1,
+            "$comment": f"{_FILE}, or an object of such paths by name",
+        },
         "length_phys": _POSITIVE,
         "speed_phys": _POSITIVE,
         "fluid": {"type": ["string", "object"], "if": {"type": "string"}, "then": {"enum": list(FLUIDS)}},

@@ -9,9 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import checks
 from ..body import Body
 from ..domain import Domain
 from ..geometry.base import resolve_devices_by
+from ..geometry.images import crossed_faces
 from ..parallel import devices
 from ..parallel.processes import Processes
 from ..parallel.subdomain import Box, Subdomain
@@ -82,9 +84,18 @@ class BodyCells:
             axes = self._subdomain.axes(self._subdomain.known)
             cell = tuple(int(axis[i]) for axis, i in zip(axes, place, strict=True))
             other = next(n for n in self._names if self.mask(n)[tuple(place)])
-            raise ValueError(f"mask of body {name!r}: overlaps body {other!r}, for example at cell {cell}")
+            how = "".join(self._how_it_comes(each, cell) for each in (name, other))
+            raise ValueError(f"mask of body {name!r}: overlaps body {other!r}, for example at cell {cell}{how}")
         self._known[where] |= mask[where]
         self._boxes.append((where, mask[where].copy()))
+
+    def _how_it_comes(self, name: str, cell: tuple[int, ...]) -> str:
+        """What a message says of a body that has a cell because it goes on at the other end; nothing of others."""
+        geometry, sub = self._geometries[name], self._subdomain
+        if geometry is None or geometry.solid(cell, (1,) * len(cell)).all():
+            return ""
+        faces = checks.alternatives([repr(face) for face in crossed_faces(geometry, sub.shape, sub.periodic)])
+        return f"; body {name!r} leaves the domain through the periodic face {faces} and comes back there"
 
     def _check(self) -> None:
         for name, (count, *_), has_surface in zip(self._names, self._sums, self._has_surface, strict=True):

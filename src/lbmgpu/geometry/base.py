@@ -90,6 +90,7 @@ class Geometry(ABC):
 
     dimensions: int
     """2 or 3."""
+    __array_ufunc__ = None  # so that NumPy leaves array | geometry to this class
     is_closed: bool = True
     """Whether the surface has no hole, so that each point is on one side of it."""
 
@@ -231,21 +232,28 @@ class Geometry(ABC):
         return self.moved(np.eye(self.dimensions), factor, (first + last) / 2 - factor * middle)
 
     def __or__(self, other: Geometry) -> Geometry:
-        return Compound("union", self, other) if self._suits(other, "union") else NotImplemented
+        return self._with("union", other)
 
     def __and__(self, other: Geometry) -> Geometry:
-        return Compound("intersection", self, other) if self._suits(other, "intersection") else NotImplemented
+        return self._with("intersection", other)
 
     def __sub__(self, other: Geometry) -> Geometry:
-        return Compound("difference", self, other) if self._suits(other, "difference") else NotImplemented
+        return self._with("difference", other)
 
-    def _suits(self, other: Any, kind: str) -> bool:
-        """Whether `other` is a geometry; ValueError for one of other dimensions."""
-        if isinstance(other, Geometry) and other.dimensions != self.dimensions:
+    __ror__, __rand__, __rsub__ = __or__, __and__, __sub__  # of what is no geometry, which they refuse
+
+    def _with(self, kind: str, other: Any) -> Geometry:
+        """What is made of both; TypeError or ValueError for no geometry, or one of other dimensions."""
+        if not isinstance(other, Geometry):
+            raise TypeError(
+                f"{kind}: {checks.shown(other)} given with {self!r}, must be a Geometry; cells and formulas can be "
+                "bodies of their own"
+            )
+        if other.dimensions != self.dimensions:
             raise ValueError(
                 f"{kind}: of geometries in {self.dimensions} and {other.dimensions} dimensions, must be the same"
             )
-        return isinstance(other, Geometry)
+        return Compound(kind, self, other)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Geometry) and self.fingerprint() == other.fingerprint()
@@ -419,7 +427,9 @@ def point(name: str, value: Any, dimensions: int | None = None) -> Floats:
 def axis_vector(name: str, axis: Any) -> Floats:
     """The unit vector along an axis of three dimensions, by its name or a vector."""
     if isinstance(axis, str):
-        return np.array(_AXES[checks.choice(name, axis, _AXES)])
+        if axis not in _AXES:
+            raise ValueError(f"{name}: {checks.shown(axis)} given, must be 'x', 'y', 'z' or a vector")
+        return np.array(_AXES[axis])
     vector = point(name, axis, 3)
     length = math.hypot(*vector)
     if length == 0 or not math.isfinite(length):

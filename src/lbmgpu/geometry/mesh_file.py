@@ -68,6 +68,8 @@ def _check_length(file: Path, data: bytes) -> None:
     """Raise GeometryError where a binary STL file has fewer triangles than it says, which trimesh takes for a text."""
     if b"facet" in data:
         return
+    if data[:_STL_HEAD].lstrip().startswith(b"solid") and b"endsolid" in data:  # a text of none
+        raise GeometryError(f"path: {file} holds no triangles")
     if len(data) < _STL_HEAD:
         raise GeometryError(f"path: {file} cannot be read as STL (it has {len(data)} bytes)")
     count = int.from_bytes(data[_STL_HEAD - 4 : _STL_HEAD], "little")

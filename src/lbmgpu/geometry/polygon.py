@@ -14,6 +14,7 @@ from .. import checks
 from .base import Bools, Floats, Geometry
 from .matrices import apply
 from .placed import Placed
+from .self_crossing import crossing_of
 
 _ACROSS = {"x": (1, 2), "y": (0, 2), "z": (0, 1)}
 """The axes that the coordinates of a polygon are along, by that of its extrusion."""
@@ -22,13 +23,13 @@ _ACROSS = {"x": (1, 2), "y": (0, 2), "z": (0, 1)}
 class Polygon(Geometry):
     """The area within a closed line of straight edges, in two dimensions.
 
-    Where the line crosses itself, what it goes round an even number of times is outside.
+    The line may touch itself, as where it goes to a hole and back; what it goes round twice is outside.
 
     Args:
         points: corners ``(n, 2)``, three or more, in either sense; the last edge goes from the last to the first.
 
     Raises:
-        TypeError, ValueError: not finite corners, too few of them, or no area.
+        TypeError, ValueError: not finite corners, too few of them, a line that crosses itself, or no area.
     """
 
     dimensions = 2
@@ -41,10 +42,30 @@ class Polygon(Geometry):
             array = array[:-1]
         if len(array) < 3:
             raise ValueError(f"points: {len(array)} given, must be at least 3 corners")
-        self.points = np.ascontiguousarray(array)
-        self.points.flags.writeable = False
+        crossing = crossing_of(array)
+        if crossing is not None:
+            edges = [_edge(array, k) for k in (crossing.first, crossing.second)]
+            x, y = crossing.place
+            raise ValueError(
+                f"points: the edges from {edges[0]} and from {edges[1]} cross at ({x:.6g}, {y:.6g}), must be corners "
+                "in their order along a line that does not cross itself"
+            )
+        self._take(array)
         if self.volume == 0:
-            raise ValueError(f"points: {checks.shown(points)} given, must enclose an area above 0")
+            raise ValueError(
+                f"points: {checks.shown(points)} given, must enclose an area above 0, its corners in order"
+            )
+
+    @classmethod
+    def _of(cls, points: Floats) -> Polygon:
+        """The polygon of corners that have been checked, and moved."""
+        polygon = cls.__new__(cls)
+        polygon._take(points)
+        return polygon
+
+    def _take(self, points: Floats) -> None:
+        self.points = np.ascontiguousarray(points)
+        self.points.flags.writeable = False
 
     def __repr__(self) -> str:
         return f"Polygon(<{len(self.points)} corners>)"
@@ -70,7 +91,7 @@ class Polygon(Geometry):
 
     @property
     def volume(self) -> float:
-        """Its area; of a line that crosses itself, of what it goes round in one sense less that in the other."""
+        """Its area."""
         x, y = (self.points - self.points.mean(axis=0)).T
         return abs(float(math.fsum(x * np.roll(y, -1) - np.roll(x, -1) * y))) / 2
 
@@ -113,7 +134,12 @@ class Polygon(Geometry):
         return found
 
     def moved(self, turn: Floats, factor: float, shift: Floats) -> Geometry:
-        return Polygon(np.array([factor * apply(turn, corner) + shift for corner in self.points]))
+        return Polygon._of(np.array([factor * apply(turn, corner) + shift for corner in self.points]))
+
+
+def _edge(points: Floats, number: int) -> str:
+    """The ends of an edge, for people."""
+    return " to ".join(f"({x:.6g}, {y:.6g})" for x, y in (points[number], points[(number + 1) % len(points)]))
 
 
 class Prism(Geometry):

@@ -99,7 +99,8 @@ class Description:
                 state = "a sheet" if edges else "closed"
             else:
                 state = f"not closed: {edges} edges of one triangle"
-            lines.append(f"{self.triangles} triangles, {state}")
+            inward = " and turned inwards, which no cell or link depends on" if self.repairs["volume"] < 0 else ""
+            lines.append(f"{self.triangles} triangles, {state}{inward if state == 'closed' else ''}")
             done = {"joined": "corners joined", "dropped": "triangles dropped", "flipped": "triangles turned"}
             lines += [f"{self.repairs[key]} {words}" for key, words in done.items() if self.repairs[key]]
         if self.cells is not None:
@@ -182,7 +183,10 @@ def _of_domain(found: Mapping[str, Any], domain: Domain) -> list[str]:
             "the sides of the domain will change the forces on it"
         )
     for face, covered in (found["closes"] or {}).items():
-        texts.append(f"it closes {100 * covered:.3g} % of the open face {face!r}; leave fluid cells before that")
+        texts.append(
+            f"it closes {100 * covered:.3g} % of the open face {face!r}; leave cells of fluid between the body and "
+            "that face: move the body away from it, or make the domain longer there"
+        )
     return texts
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from .. import checks
 from .product import Product, TimeFunction
@@ -26,27 +26,29 @@ ROUNDING = 1e-12
 """By which the ends of a periodic table may differ, as a part of its largest value."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Sine(TimeFunction):
     """``mean + amplitude * sin(2 pi t / period + phase)``.
 
     Args:
         mean: about which it oscillates.
         amplitude: largest difference from the mean.
-        period: steps.
+        period: steps; must be given.
         phase: radians at t = 0.
 
     Raises:
-        TypeError, ValueError: not finite numbers, or a period that is not positive.
+        TypeError, ValueError: not finite numbers, or no period, or one that is not positive.
     """
 
     kind: ClassVar[str] = "sine"
     mean: float = 0.0
     amplitude: float = 1.0
-    period: float
+    period: float = cast(float, None)  # has a default as the numbers before it have
     phase: float = 0.0
 
     def __post_init__(self) -> None:
+        if self.period is None:
+            raise TypeError("period: none given, must be the steps after which it repeats")
         for name in ("mean", "amplitude", "phase"):
             object.__setattr__(self, name, checks.number(name, getattr(self, name)))
         object.__setattr__(self, "period", checks.number("period", self.period, above=0))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from .product import TimeFunction, Varying
+from .product import TimeFunction, Varying, signature
 
 Floats = NDArray[np.float64]
 
@@ -137,10 +137,12 @@ class Motion(RigidMotion):
                 if callable(value.spatial) or np.ndim(value.spatial) != axes:
                     what = "a vector" if axes else "a number"
                     raise ValueError(f"{name}: {value!r} given, must be {what} times a function of time")
+            elif isinstance(value, TimeFunction) and axes:
+                raise TypeError(
+                    f"{name}: {value!r} given, a number for each time, must be a vector times a function of time"
+                )
             elif value is not None:
-                checks.function(name, value)
-        if isinstance(self.displacement, TimeFunction):
-            raise TypeError("displacement: a number for each time given, must be a vector times a function of time")
+                _check_function(name, value, "a vector" if axes else "a number")
         if self.velocity is not None:
             object.__setattr__(self, "velocity", _vector("velocity", self.velocity))
         if all(getattr(self, name) is None for name in ("displacement", "velocity", "angle", "rate")):
@@ -335,6 +337,19 @@ def _vector(name: str, value: ArrayLike) -> tuple[float, ...]:
     if array.ndim != 1 or len(array) not in (2, 3):
         raise ValueError(f"{name}: shape {array.shape} given, must be 2 or 3 numbers")
     return tuple(array.tolist())
+
+
+def _check_function(name: str, value: Any, factor: str) -> None:
+    """Raise TypeError unless a value is a function of t alone."""
+    right = f"must be a function of t, steps, or {factor} times lbm.Ramp(...), lbm.Sine(...) or lbm.Table(...)"
+    if not callable(value):
+        raise TypeError(f"{name}: {checks.shown(value)} given, {right}")
+    found = signature(value)
+    try:
+        if found is not None:
+            found.bind(0.0)
+    except TypeError:
+        raise TypeError(f"{name}: a function of the arguments {found} given, {right}") from None
 
 
 def _numbers(name: str, function: Any, t: float, shape: tuple[int, ...]) -> Floats:

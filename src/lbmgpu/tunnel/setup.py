@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from .. import checks
+from ..collisions import MAX_VISCOSITY
 from ..conditions import FreeSlip, MovingWall, NoSlip, PressureOutlet, VelocityInlet
-from ..domain import Domain
-from ..errors import GeometryError
+from ..domain import MAX_SIZE, Domain
+from ..errors import GeometryError, TooLittleMemoryError
 from ..geometry import Geometry
 from ..geometry.report import describe
 from ..units import Units
@@ -28,6 +30,10 @@ GROUNDS = ("moving", "fixed")
 SIDES = ("slip", "periodic")
 BEFORE, BEHIND, BESIDE = 1.5, 3.0, 0.5
 """Clearances from the body in its lengths, up- and downstream between the sponges, and least ones to the sides."""
+FEWEST_CELLS, MOST_CELLS = 8, 2**48
+"""Along the length of the body, and of a domain."""
+FLAT = 3.0
+"""Times its length along x that a body may be wide and high before a message on its cells says so."""
 INLET_SPONGE, OUTLET_SPONGE = 8, 40
 """Cells, by docs/boundaries.md; less behind bodies of fewer than 80 cells."""
 
@@ -92,12 +98,18 @@ def made(
             f"speed_phys: {speed_phys:g} given, must be at most {checks.MAX_MACH * sound:.4g}, a Mach number of "
             f"{checks.MAX_MACH:g}: the flow is computed as one without compression"
         )
-    cells = checks.integer("cells_across", cells_across, at_least=8, at_most=2**20)
+    cells = checks.integer("cells_across", cells_across, at_least=FEWEST_CELLS, at_most=2**20)
     speed = checks.number("speed", speed, above=0, at_most=0.15)
     blockage = checks.number("blockage", blockage, above=0, at_most=0.25)
     if ground is not None and (not isinstance(ground, str) or ground not in GROUNDS):
         raise ValueError(f"ground: {checks.shown(ground)} given, must be 'moving', 'fixed' or None")
-    clearance = checks.number("clearance_phys", clearance_phys, at_least=0, at_most=length_phys) * cells / length_phys
+    clearance_phys = checks.number("clearance_phys", clearance_phys, at_least=0)
+    if clearance_phys > length_phys:
+        raise ValueError(
+            f"clearance_phys: {clearance_phys:g} given, must be at most 'length_phys', {length_phys:g}; a body higher "
+            "up is in free air, ground=None"
+        )
+    clearance = clearance_phys * cells / length_phys
     if clearance > 0 and ground is None:
         raise ValueError("clearance_phys: given without a ground, must be 0")
     sides = checks.choice("sides", sides, SIDES)
@@ -105,6 +117,15 @@ def made(
     capped = reynolds_phys
     if reynolds is not None:
         capped = min(capped, checks.number("reynolds", reynolds, above=0))
+    viscosity = speed * cells / capped
+    if viscosity > MAX_VISCOSITY:
+        least = speed * cells / MAX_VISCOSITY
+        if reynolds is not None and reynolds == capped:
+            raise ValueError(f"reynolds: {reynolds:g} given, must be at least {least:.3g}")
+        slowest = least * properties["viscosity_phys"] / length_phys
+        raise ValueError(
+            f"speed_phys: {speed_phys:g} given, must be at least {slowest:.3g}, a Reynolds number of {least:.3g}"
+        )
     units = Units(
         length_phys=length_phys / cells, velocity_phys=speed_phys / speed, density_phys=properties["density_phys"]
     )
@@ -116,6 +137,10 @@ def made(
     low, high = placing.bounds(shapes)
     lift = np.array([0.0, 0.0, clearance])
     shape, corner = _box(high - low + lift, area / blockage, ground is not None)
+    if max(shape) > MAX_SIZE or math.prod(shape) > MOST_CELLS:
+        raise ValueError(
+            f"cells_across: {cells} given, a domain of {shape} cells, must be far fewer{_if_flat(high - low)}"
+        )
     corner = corner + lift
     shapes = placing.moved(shapes, 1.0, corner - low)
     about = corner + (high - low) / 2
@@ -123,9 +148,48 @@ def made(
         about[2] = 0.0
     domain = _domain(shape, stencil, speed, ground, sides, shapes, _outlet_sponge(cells))
     covered = area / (shape[1] * shape[2])
-    viscosity = speed * cells / capped
     return TunnelSetup(
         shapes, domain, units, cells, speed, capped, reynolds_phys, viscosity, area, covered, about, ground, sides
+    )
+
+
+def refused(made: TunnelSetup, error: TooLittleMemoryError) -> TooLittleMemoryError:
+    """The error of a solver for which there is too little memory, with the cells along the body in place of shapes."""
+    low, high = placing.bounds(made.bodies)
+    text = re.sub(
+        r"shape: (\([^)]*\)) given needs",
+        rf"cells_across: {made.cells} given{_if_flat(high - low)}; a domain of \1 cells needs",
+        str(error),
+    )
+    found = re.search(r"what would fit: (shape \(([^)]*)\))", text)
+    if found is not None:
+        cells = _fitting(made, math.prod(map(int, found[2].split(","))))
+        right = f"cells_across={cells}" if cells >= FEWEST_CELLS else f"no cells_across from {FEWEST_CELLS} on"
+        text = text.replace(found[1], right)
+    return TooLittleMemoryError(text)
+
+
+def _fitting(made: TunnelSetup, most: int) -> int:
+    """The largest number of cells along the body of a tunnel of at most so many cells; fewer than 8 for none."""
+    low, high = placing.bounds(made.bodies)
+    size = high - (low if made.ground is None else low * (1, 1, 0))
+    fits, beyond = FEWEST_CELLS - 1, made.cells
+    while beyond - fits > 1:
+        cells = (fits + beyond) // 2
+        factor = cells / made.cells
+        shape, _ = _box(factor * size, factor**2 * made.area / made.blockage, made.ground is not None)
+        fits, beyond = (cells, beyond) if math.prod(shape) <= most else (fits, cells)
+    return fits
+
+
+def _if_flat(size: Floats) -> str:
+    """What a message adds of a body that is far larger across the stream than along it."""
+    times = float(size[1:].max() / size[0])
+    if times < FLAT:
+        return ""
+    return (
+        f", along x, where the body is {times:.3g} times smaller than across the stream: give fewer, more 'blockage', "
+        "or rotate the body"
     )
 
 

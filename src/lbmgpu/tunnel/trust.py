@@ -25,6 +25,8 @@ MOST_DENSITY = 0.05
 """Off 1, either way."""
 MOST_SWING = 3.0
 """Of a force between even and odd steps, by the mean drag: small swings leave the mean right, large ones do not."""
+MOST_RELAXATION = 2.0
+"""Steps of a relaxation time, above which the flow next to walls is not that of its viscosity."""
 FEWEST_OF_A_SWING = 4
 """Samples after even steps, and after odd ones."""
 
@@ -159,6 +161,7 @@ def judged(
     of_layer = cells / math.sqrt(reynolds)
     resolved = of_layer >= FEWEST_CELLS and all(each.most <= MOST_Y_PLUS for each in y_plus.values())
     reasons = [] if state is None else [*_of_state(state, speed, sound), *_of_swings(state)]
+    reasons += _of_relaxation(0.5 + speed * cells / reynolds / sound**2, speed)
     reasons += [_of_gap(gap, cells) for gap in sorted(gaps, key=lambda gap: gap.cells)]
     if not resolved:
         reasons.append(
@@ -202,6 +205,16 @@ def _of_swings(state: State) -> list[str]:
     return [
         "Forces swing from one step to the next by several times the drag, which walls one or two cells apart do not "
         f"damp, and their means are not those of a flow then: {', '.join(found)}."
+    ]
+
+
+def _of_relaxation(time: float, speed: float) -> list[str]:
+    if time <= MOST_RELAXATION:
+        return []
+    slower = speed * (MOST_RELAXATION - 0.5) / (time - 0.5)
+    return [
+        f"The relaxation time is {time:.3g} steps, above {MOST_RELAXATION:g}: walls move with the viscosity then; it "
+        f"is {MOST_RELAXATION:g} with speed={slower:.2g}, or with fewer cells."
     ]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from .. import checks
 from ..collisions import Collision, Cumulant, RecursiveRegularized
 from ..domain import Domain
-from ..errors import GeometryError
+from ..errors import GeometryError, TooLittleMemoryError
 from ..geometry import Mesh
 from ..output.batches import FEWEST
 from ..output.forces import Coefficients
@@ -47,12 +47,12 @@ class WindTunnel:
         speed_phys: of the stream, m/s.
         fluid: ``"air"`` or ``"water"``, of 20 degrees Celsius, or a dict of ``viscosity_phys`` (kinematic, m2/s) and
             ``density_phys`` (kg/m3).
-        cells_across: cells along the length of the body, at least 8.
+        cells_across: cells along the length of the body, at least 8; along x, whatever its width and height are.
         reynolds: a bound of the Reynolds number of the flow that is computed, by the length; None for none.
         ground: ``"moving"`` with the stream, as under a car on a road, ``"fixed"`` as that of a tunnel, or None for a
             body in free air.
-        clearance_phys: of the lowest point of the body over the ground, m, whatever height that has in a file. What
-            touches the ground has no pressure there, which is a part of the lift.
+        clearance_phys: of the lowest point of the body over the ground, m, whatever height that has in a file; at most
+            its length. What touches the ground has no pressure there, which is a part of the lift.
         sides: of the faces beside the body, and without a ground of those above and below too: ``"slip"`` or
             ``"periodic"``. Above a ground the upper face has slip in any case.
         blockage: the part of the cross-section that the body covers, up to 0.25.
@@ -98,7 +98,9 @@ class WindTunnel:
         self._found_gaps: list[Gap] | None = None
         self._settle = checks.number("settle", settle, at_least=0)
         means = checks.flag("means", means)
-        checks.function("collision", collision)
+        if not callable(collision):
+            right = "a class of collisions, such as lbm.TRT, or a function of a viscosity that makes one"
+            raise TypeError(f"collision: {checks.shown(collision)} given, must be {right}")
         for name in options:
             checks.choice("argument", name, _arguments())
         self.setup = setup.made(
@@ -116,7 +118,10 @@ class WindTunnel:
             stencil=stencil or ("D3Q27" if collision is Cumulant else "D3Q19"),
         )
         made = self.setup
-        self.solver = Solver(made.domain, collision(made.viscosity), turbulence=turbulence, **options)
+        try:
+            self.solver = Solver(made.domain, collision(made.viscosity), turbulence=turbulence, **options)
+        except TooLittleMemoryError as error:
+            raise setup.refused(made, error) from None
         self.solver.initialize(velocity=(made.speed, 0.0, 0.0))
         every = 2 * int(self.turnover_steps / (2 * SAMPLES)) + 1  # odd, as forces may swing from step to step
         self.recorders = {name: _coefficients(name, made, every) for name in made.bodies}
@@ -225,7 +230,7 @@ class WindTunnel:
         """Whether drag and lift are to be trusted; printed, sentences that say why not, the worst first.
 
         It looks at the present state (top speed, Mach number and density), at forces that swing from step to step, at
-        gaps of fewer than three cells, at the boundary layers, and at the cells across each body.
+        the relaxation time, gaps of fewer than three cells, the boundary layers, and the cells across each body.
 
         Args:
             surfaces: see `y_plus`.
