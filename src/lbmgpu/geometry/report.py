@@ -29,7 +29,7 @@ THINNEST = 3
 """Cells of a solid part below which it is thin."""
 _OPEN = ("velocity-inlet", "pressure-outlet", "outflow")
 _WALLS = ("no-slip", "moving-wall")
-_MOST_CELLS = 2**22
+MOST_CELLS = 2**22
 """Of a part of the domain that a warning looks at; `describe` takes any."""
 _RIM = 4
 
@@ -129,7 +129,7 @@ def describe(geometry: Geometry, domain: Domain | None) -> Description:
 def warn_of_geometry(geometry: Geometry, domain: Domain, label: str) -> None:
     """Warn with GeometryWarning of what will not do; of what takes to look at cells only where they are few enough."""
     low, high = _box(geometry, domain, _RIM)
-    if math.prod(b - a for a, b in zip(low, high, strict=True)) <= _MOST_CELLS:
+    if math.prod(b - a for a, b in zip(low, high, strict=True)) <= MOST_CELLS:
         texts = [*_of_surface(geometry), *_of_domain(_in_domain(geometry, domain), domain)]
     else:
         texts = [*_of_surface(geometry), *_of_size(_across(geometry, domain))]
