@@ -37,6 +37,8 @@ class Body:
         motion: of a body that moves, which has a geometry; its cells are those where that is. None of a body at rest.
         links: of the domain that the surface of a mask cuts, sorted; None of a geometry, which has its own, and where
             they are not known.
+        turns_about: the point ``(D,)`` about which the wall of a body at rest turns that was given with a motion, by
+            `with_turning_walls`.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Body:
     given: tuple[tuple[int, ...], tuple[int, ...]]
     links: Links | None = None
     motion: RigidMotion | None = None
+    turns_about: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.cells):
