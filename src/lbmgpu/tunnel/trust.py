@@ -27,6 +27,7 @@ MOST_SWING = 3.0
 """Of a force between even and odd steps, by the mean drag: small swings leave the mean right, large ones do not."""
 FEWEST_OF_A_SWING = 4
 """Samples after even steps, and after odd ones."""
+_UNKNOWN = "Whether the boundary layers are resolved is not known, as no triangles are known of a body"
 
 
 @dataclass(frozen=True)
@@ -87,14 +88,15 @@ class Trust:
     """What is to be said of drag and lift; printed, sentences, the worst first.
 
     Attributes:
-        resolved: whether the boundary layers are.
+        resolved: whether the boundary layers are; None where y+ of a body is not known, and nothing says that they are
+            not.
         cells: of a laminar boundary layer, ``cells / sqrt(Reynolds number)``.
         y_plus: by body; those of bodies without triangles are not there.
         capped: the Reynolds number and that of the flow that is meant, where it is lower; else None.
         reasons: why drag and lift are not to be trusted, a sentence each, the worst first; empty if nothing is known.
     """
 
-    resolved: bool
+    resolved: bool | None
     cells: float
     y_plus: Mapping[str, YPlus]
     capped: tuple[float, float] | None
@@ -104,7 +106,8 @@ class Trust:
         if self.reasons:
             text = " ".join(["Drag and lift are not to be trusted; the reasons, the worst first:", *self.reasons])
         else:
-            text = f"The boundary layers are resolved: {_of_layer(self.cells, self.y_plus)}."
+            is_known = "The boundary layers are resolved" if self.resolved else _UNKNOWN
+            text = f"{is_known}: {_of_layer(self.cells, self.y_plus)}."
         if self.capped is not None:
             text += f" The flow has a Reynolds number of {self.capped[0]:.3g} in place of {self.capped[1]:.3g}."
         return text
@@ -149,18 +152,20 @@ def judged(
         cells: the length of the bodies.
         reynolds: of the flow that is computed, by that length.
         meant: of the flow that is meant.
-        y_plus: by body.
+        y_plus: by body; of those without triangles it is not known.
         state: None where it is not known.
         speed: of the stream.
         sound: the speed of sound of the lattice.
         gaps: narrow ones.
-        across: cells across each body.
+        across: cells across each body, of all bodies.
     """
     of_layer = cells / math.sqrt(reynolds)
-    resolved = of_layer >= FEWEST_CELLS and all(each.most <= MOST_Y_PLUS for each in y_plus.values())
+    is_known = len(y_plus) > 0 and all(name in y_plus for name in across or {})
+    is_fine = of_layer >= FEWEST_CELLS and all(each.most <= MOST_Y_PLUS for each in y_plus.values())
+    resolved = None if is_fine and not is_known else is_fine
     reasons = [] if state is None else [*_of_state(state, speed, sound), *_of_swings(state)]
     reasons += [_of_gap(gap, cells) for gap in sorted(gaps, key=lambda gap: gap.cells)]
-    if not resolved:
+    if resolved is False:
         reasons.append(
             f"The boundary layers are unresolved: {_of_layer(of_layer, y_plus)}; needed are {FEWEST_CELLS:g} cells "
             f"and a y+ below {MOST_Y_PLUS:g}."
