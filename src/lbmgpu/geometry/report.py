@@ -224,25 +224,25 @@ def _box(geometry: Geometry, domain: Domain, rim: int) -> tuple[list[int], list[
     """The cells that are within the bounds of a geometry and a rim: of the domain, and beyond it along axes where the
     geometry goes on at the other end, so that its parts are together."""
     low, high = [], []
-    for first, last, n, wraps in zip(*geometry.bounds, domain.shape, _wraps(geometry, domain), strict=True):
+    for first, last, n, continues in zip(*geometry.bounds, domain.shape, _goes_on(geometry, domain), strict=True):
         begins, ends = np.floor(first) - rim, np.ceil(last) + rim
-        if wraps and ends - begins > n:  # from the first centre in it on
+        if continues and ends - begins > n:  # from the first centre in it on
             begins, ends = np.ceil(first - 0.5), np.ceil(first - 0.5) + n
-        elif not wraps:
+        elif not continues:
             begins, ends = np.clip(begins, 0, n), np.clip(ends, 0, n)
         low.append(int(begins))
         high.append(int(max(begins, ends)))
     return low, high
 
 
-def _wraps(geometry: Geometry, domain: Domain) -> tuple[bool, ...]:
+def _goes_on(geometry: Geometry, domain: Domain) -> tuple[bool, ...]:
     """For each axis, whether the geometry goes on at the other end of the domain."""
     return goes_on(geometry, domain.shape, periodic_axes(domain.shape, domain.faces))
 
 
 def _across(geometry: Geometry, domain: Domain) -> float:
-    every = zip(*geometry.bounds.tolist(), domain.shape, _wraps(geometry, domain), strict=True)
-    sides = [b - a if wraps else min(b, float(n)) - max(a, 0.0) for a, b, n, wraps in every]
+    every = zip(*geometry.bounds.tolist(), domain.shape, _goes_on(geometry, domain), strict=True)
+    sides = [b - a if continues else min(b, float(n)) - max(a, 0.0) for a, b, n, continues in every]
     return float(max(0.0, sorted(sides)[1]))
 
 
