@@ -362,8 +362,7 @@ class Domain(Guarded):
             values.check_fixed(label, given, shape, _core.stencil(self._stencil).cs2, mask=on_cells, is_body=True)
         if motion is not None:
             motion = self._checked_motion(label, motion, mask, condition, thermal)
-        if isinstance(mask, Geometry):
-            warn_of_geometry(mask, self, label)
+        warned = warn_of_geometry(mask, self, label) if isinstance(mask, Geometry) else None
         start = corner
         if not callable(cells) and cells.any():
             low, cells = values.trimmed(cells)
@@ -371,7 +370,7 @@ class Domain(Guarded):
         elif not callable(cells):
             cells = cells[(slice(0, 0),) * len(shape)].copy()
         parts = (start, cells, condition, thermal, offset is not None, (corner, shape), links, motion)
-        self._bodies._bodies[name] = Body(name, self._shape, self._faces, *parts)
+        self._bodies._bodies[name] = Body(name, self._shape, self._faces, *parts, warned=warned)
 
     def _checked_motion(
         self, label: str, motion: Any, mask: Any, condition: Condition, thermal: Condition

@@ -202,6 +202,13 @@ def test_a_verdict_names_the_state_the_swing_the_gap_and_the_cells_across_the_wo
     assert str(tunnel.trust()).startswith("Drag and lift are not to be trusted; the reasons, the worst first: The st")
 
 
+def test_a_verdict_names_a_closed_gap() -> None:
+    """Of less than half a cell, in which no centre of a cell is."""
+    tunnel = small(cells_across=12, speed=0.05, clearance_phys=0.1, reynolds=100)
+    tunnel.run(2)
+    assert "The gap between body 'body' and the ground is closed" in str(tunnel.trust())
+
+
 def test_a_verdict_has_no_word_of_what_is_as_it_should_be() -> None:
     tunnel = small(cells_across=12, speed=0.05, clearance_phys=1.0, reynolds=100)
     tunnel.run(2)

@@ -11,6 +11,7 @@ from ..conditions import MovingWall, Outflow, PressureOutlet, VelocityInlet
 from ..domain import Domain
 from ..errors import CoveredFaceWarning, GeometryWarning, TooManyThreadsWarning, UnreachableToleranceWarning, warn
 from ..geometry.outside import cut_off
+from ..geometry.report import warn_again
 from ..parallel.processes import Processes
 from .body_cells import BodyCells
 from .boundary import BoundaryValues
@@ -47,6 +48,7 @@ def warn_of_bodies(domain: Domain, bodies: BodyCells, boundary: BoundaryValues, 
     if processes.first:
         _warn_of_thin_bodies_that_move(domain, boundary)
         _warn_of_cut_off_bodies(domain)
+        warn_again(domain)
 
 
 def _warn_of_open_links(domain: Domain, boundary: BoundaryValues, processes: Processes) -> None:

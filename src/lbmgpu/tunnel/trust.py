@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.report import FEWEST_ACROSS, NARROWEST
+from ..geometry.gaps import NARROWEST
+from ..geometry.report import FEWEST_ACROSS
 from ..solver.surface import Surface
 from ..values import Floats
 
@@ -54,7 +55,7 @@ class Gap:
 
     Attributes:
         body: beside it.
-        cells: across it, at the narrowest place.
+        cells: across it, at the narrowest place; 0 if it is closed, as no centre of a cell is in it.
         is_to_ground: whether it is between the body and the ground; else between its parts, or to another body.
     """
 
@@ -212,6 +213,8 @@ def _of_swings(state: State) -> list[str]:
 
 def _of_gap(gap: Gap, cells: float) -> str:
     where = f"between body {gap.body!r} and the ground" if gap.is_to_ground else f"beside body {gap.body!r}"
+    if gap.cells == 0:
+        return f"The gap {where} is closed, as no centre of a cell is in it: drag and lift are of a body without it."
     width = "1 cell" if gap.cells == 1 else f"{gap.cells} cells"
     return (
         f"The gap {where} is {width} wide, narrower than {NARROWEST}: the flow through it is wrong, and so are drag "
