@@ -20,7 +20,7 @@ THINNEST = 3
 _WALLS = ("no-slip", "moving-wall")
 _SAMPLES = 8
 """Places on the way from one centre of a cell to the next, between which a gap is taken for a contact."""
-_BESIDE_CONTACT = 8
+_NEAR_CONTACT = 8
 """Cells from where a body touches another, within which it comes off that, if it is round, by less than a cell."""
 
 
@@ -114,17 +114,17 @@ def has_closed_gap(
     for axis, name in enumerate("xyz"[: solid.ndim]):
         for sign, is_end in (("-", low[axis] == 0), ("+", high[axis] == domain.shape[axis])):
             toward = -1 if sign == "-" else 1
-            beside = solid & _shifted(rest, -toward, axis)
+            facing = solid & _shifted(rest, -toward, axis)
             if is_end and domain.faces[sign + name].kind in _WALLS:
                 at_end: list[Any] = [slice(None)] * solid.ndim
                 at_end[axis] = slice(0, 1) if sign == "-" else slice(-1, None)
-                beside[tuple(at_end)] = solid[tuple(at_end)]
-            cells = np.argwhere(beside)
+                facing[tuple(at_end)] = solid[tuple(at_end)]
+            cells = np.argwhere(facing)
             closed = np.zeros_like(solid)
             if len(cells):
                 closed[tuple(cells.T)] = _have_room(geometry, domain, others, cells, low, axis, toward)
             if closed.any():
-                touching = _spread(beside & ~closed, axis, _BESIDE_CONTACT)
+                touching = _spread(facing & ~closed, axis, _NEAR_CONTACT)
                 open_ = _spread(~(solid | others), axis, 1)
                 if (closed & ~touching & ~open_).any():
                     return True
