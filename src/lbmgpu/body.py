@@ -16,6 +16,7 @@ from .conditions import Condition, scheme_of_body, scheme_of_temperature
 from .geometry.base import Geometry, Links
 from .geometry.cells import in_order
 from .geometry.images import crossed_faces, images, periodic_axes
+from .geometry.report import Warned
 from .time_functions.motion import RigidMotion
 from .values import Floats
 
@@ -37,6 +38,9 @@ class Body:
         motion: of a body that moves, which has a geometry; its cells are those where that is. None of a body at rest.
         links: of the domain that the surface of a mask cuts, sorted; None of a geometry, which has its own, and where
             they are not known.
+        turns_about: the point ``(D,)`` about which the wall of a body at rest turns that was given with a motion, by
+            `with_turning_walls`.
+        warned: what was warned of its geometry when it was added; None of a mask or a callable.
     """
 
     name: str
@@ -50,6 +54,8 @@ class Body:
     given: tuple[tuple[int, ...], tuple[int, ...]]
     links: Links | None = None
     motion: RigidMotion | None = None
+    turns_about: tuple[float, ...] | None = None
+    warned: Warned | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.cells):

@@ -308,10 +308,9 @@ class Domain(Guarded):
                 `condition` and `thermal` then cover the same cells. None for a mask of the domain's shape.
             links: where the surface of a mask lies, by the links that it cuts, as `Geometry.links` has them for the
                 whole domain. A geometry has its own.
-            motion: `Motion`, `Oscillation` or `MotionTable`, of a body that moves through the fluid, whose cells are
-                found anew in each step. Its `mask` must be a closed `Geometry`, which is where the motion begins, its
-                condition `NoSlip`, whose wall has the velocity of the motion. None for a body at rest. A body of
-                revolution that only turns about its axis needs none: ``MovingWall(Rotation(...))`` costs less.
+            motion: `Motion`, `Oscillation` or `MotionTable`, of a body that moves, whose cells are found anew in each
+                step, unless it only turns about its axis of revolution. Its `mask` must be a closed `Geometry`, where
+                the motion begins, its condition `NoSlip`: the wall moves with it. None for a body at rest.
 
         Raises:
             TypeError: the mask is not bool, the condition not one for a body, the motion none, or the domain that of a
@@ -363,8 +362,7 @@ class Domain(Guarded):
             values.check_fixed(label, given, shape, _core.stencil(self._stencil).cs2, mask=on_cells, is_body=True)
         if motion is not None:
             motion = self._checked_motion(label, motion, mask, condition, thermal)
-        if isinstance(mask, Geometry):
-            warn_of_geometry(mask, self, label)
+        warned = warn_of_geometry(mask, self, label) if isinstance(mask, Geometry) else None
         start = corner
         if not callable(cells) and cells.any():
             low, cells = values.trimmed(cells)
@@ -372,7 +370,7 @@ class Domain(Guarded):
         elif not callable(cells):
             cells = cells[(slice(0, 0),) * len(shape)].copy()
         parts = (start, cells, condition, thermal, offset is not None, (corner, shape), links, motion)
-        self._bodies._bodies[name] = Body(name, self._shape, self._faces, *parts)
+        self._bodies._bodies[name] = Body(name, self._shape, self._faces, *parts, warned=warned)
 
     def _checked_motion(
         self, label: str, motion: Any, mask: Any, condition: Condition, thermal: Condition
@@ -460,6 +458,13 @@ def unchanging(domain: Domain) -> Domain:
     """A copy for a solver, which refuses changes."""
     other = domain.copy()
     other._faces._used = other._thermal._used = other._bodies._used = True
+    return other
+
+
+def with_bodies(domain: Domain, bodies: Sequence[Body]) -> Domain:
+    """A copy with these bodies in place of its own of the same names."""
+    other = domain.copy()
+    other._bodies._bodies.update({body.name: dataclasses.replace(body, faces=other._faces) for body in bodies})
     return other
 
 

@@ -5,9 +5,11 @@ Each must be refused by name or give cells and links that fit each other, in lit
 
 from __future__ import annotations
 
+import faulthandler
 import itertools
+import json
 import math
-import signal
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator
@@ -15,6 +17,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from faults import in_child
 from reference import meshes
 
 import lbmgpu as lbm
@@ -27,31 +33,32 @@ N = 24
 
 
 def run(rng: np.random.Generator, count: int, folder: Path, device: str) -> Counter[str]:
-    """See the package; `device` makes no difference."""
+    """Make `count` attacks in a process of their own; `device` makes no difference."""
+    return in_child(__file__, int(rng.integers(2**31)), count, folder, timeout=60 + SECONDS * count)
+
+
+def attacks(rng: np.random.Generator, count: int, folder: Path) -> Counter[str]:
+    """Make `count` attacks in this process, which ends where one of them takes too long."""
     ended: Counter[str] = Counter()
     for _ in range(count):
         seed = int(rng.integers(2**32))
-        with _alarm(seed):
+        with time_limit(seed):
             ended[_attack(np.random.default_rng(seed), folder)] += 1
     return ended
 
 
 @contextmanager
-def _alarm(seed: int) -> Iterator[None]:
-    """Raises where an attack fails or takes too long, with the generator that repeats it."""
+def time_limit(seed: int, seconds: float = SECONDS) -> Iterator[None]:
+    """Ends the process where an attack takes too long, with a traceback below the generator that repeats it.
 
-    def too_long(*_: object) -> None:
-        raise AssertionError(f"took more than {SECONDS} s; numpy.random.default_rng({seed})")
-
-    previous = signal.signal(signal.SIGALRM, too_long)
-    signal.alarm(SECONDS)
+    A thread of C does it, as calls of C++ let no signal handler of Python run before they return.
+    """
+    print(f"numpy.random.default_rng({seed}), at most {seconds:g} s", file=sys.stderr, flush=True)
+    faulthandler.dump_traceback_later(seconds, exit=True)
     try:
         yield
-    except Exception as error:
-        raise AssertionError(f"numpy.random.default_rng({seed})") from error
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, previous)
+        faulthandler.cancel_dump_traceback_later()
 
 
 def _attack(rng: np.random.Generator, folder: Path) -> str:
@@ -132,3 +139,8 @@ def _use(rng: np.random.Generator, geometry: lbm.Geometry) -> str:
     solver = lbm.Solver(domain, lbm.BGK(0.1), threads=1)
     solver.step(1)
     return "closed" if geometry.is_closed else "open"
+
+
+if __name__ == "__main__":
+    first_seed, attack_count, where = sys.argv[1:]
+    print(json.dumps(attacks(np.random.default_rng(int(first_seed)), int(attack_count), Path(where))))

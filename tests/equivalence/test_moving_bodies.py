@@ -132,7 +132,7 @@ def test_layouts_have_the_same_bits(D, streaming, device):
         layout = lbm.Layout.split(BOX[D], cut[:D], device)
         other = run(name, "union", "swinging", streaming=streaming, layout=layout)
         np.testing.assert_array_equal(one.populations(), other.populations())
-        np.testing.assert_allclose(one.body_force("body"), other.body_force("body"), rtol=1e-4, atol=1e-8)
+        np.testing.assert_allclose(one.body_force("body"), other.body_force("body"), rtol=1e-12, atol=1e-15)
 
 
 def meeting_bodies(D: int, **more: Any) -> lbm.Solver:
@@ -167,7 +167,7 @@ def test_bodies_that_meet_have_the_same_bits_in_all_layouts(D, streaming, device
             np.testing.assert_array_equal(one.populations(), other.populations())
             for name in ("left", "right", "box"):
                 force, same = one.body_force(name), other.body_force(name)
-                np.testing.assert_allclose(force, same, rtol=1e-4, atol=1e-7)
+                np.testing.assert_allclose(force, same, rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.gpu

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 import re
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -302,6 +303,76 @@ def test_what_will_not_do_is_warned_of(body: Geometry, faces: dict[str, lbm.NoSl
     with pytest.warns(lbm.GeometryWarning, match=text):
         domain.add_body(body, "it")
     assert "warning: " in str(body.describe(domain))
+
+
+def said_of(domain: lbm.Domain, body: Geometry | None = None, name: str = "it") -> list[str]:
+    """What is warned of when a body is added; without one when a solver is made."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        if body is None:
+            lbm.Solver(domain, lbm.BGK(0.05), device="cpu")
+        else:
+            domain.add_body(body, name)
+    return [str(each.message) for each in found if each.category is lbm.GeometryWarning]
+
+
+def walled() -> lbm.Domain:
+    domain = lbm.Domain((40, 40, 40))
+    domain.faces.update({"-z": lbm.NoSlip(), "+z": lbm.FreeSlip()})
+    return domain
+
+
+CLOSED = "a gap of less than a cell beside it has no centre of a cell in it and is closed"
+
+
+@pytest.mark.parametrize(("low", "is_closed"), [(-1, False), (0, False), (0.1, True), (0.4, True), (3.2, False)])
+def test_a_closed_gap_to_a_wall_or_a_body_is_warned_of(low: float, is_closed: bool) -> None:
+    """But not where they touch, or one is in the other."""
+
+    def car(bottom: float) -> Geometry:
+        return lbm.Box((12, 14, bottom), (22, 26, bottom + 11))
+
+    said = said_of(walled(), car(low))
+    assert len(said) == is_closed
+    assert all(CLOSED in text for text in said)
+    domain = lbm.Domain((40, 40, 40))
+    assert said_of(domain, lbm.Plane((0, 0, 4.9), (0, 0, 1)), "ground") == []
+    assert len(said_of(domain, car(4.9 + low))) == is_closed
+    assert car(low).describe(walled()).narrowest == (0 if is_closed else None)
+
+
+def test_round_bodies_that_touch_a_wall_have_no_closed_gap() -> None:
+    for height in (5.5, 6, 4):
+        assert not any(CLOSED in text for text in said_of(walled(), lbm.Sphere((20, 20, height), 6)))
+
+
+def test_a_solver_looks_again_with_the_faces_that_have_been_set_since() -> None:
+    """And warns of what is new alone."""
+    block, thin = lbm.Box((10, 10, 1.2), (24, 24, 14)), "2 cells"
+    domain = lbm.Domain((100, 100, 100))
+    assert said_of(domain, block) == []
+    assert said_of(domain) == []
+    assert [thin in text for text in said_of(domain, lbm.Box((10, 10, 16), (24, 24, 30)), "above")] == [True]
+    domain.faces.update({"-z": lbm.NoSlip(), "+z": lbm.FreeSlip()})
+    said = said_of(domain)
+    assert len(said) == 1
+    assert "body 'it': a gap of 1 cell" in said[0]
+    earlier = lbm.Domain((100, 100, 100))
+    earlier.faces.update({"-z": lbm.NoSlip(), "+z": lbm.FreeSlip()})
+    assert len(said_of(earlier, block)) == 1
+    assert said_of(earlier) == []
+
+
+def test_a_ground_along_the_stream_covers_and_closes_nothing() -> None:
+    domain = lbm.Domain((60, 40, 40))
+    domain.faces.update({"-x": lbm.VelocityInlet((0.05, 0, 0)), "+x": lbm.PressureOutlet()})
+    ground = lbm.Plane((0, 0, 5), (0, 0, 1))
+    assert said_of(domain, ground, "ground") == []
+    assert (ground.describe(domain).blockage, ground.describe(domain).closes) == (0, {})
+    step = ground | lbm.Box((20, -1, 4), (30, 41, 15))
+    assert any("covers 25 % of the cross-section" in text for text in step.describe(domain).warnings)
+    across = lbm.Plane((5, 0, 0), (-1, 0, 0))
+    assert any("closes 100 % of the open face '+x'" in text for text in across.describe(domain).warnings)
 
 
 def test_what_will_do_is_not_warned_of(recwarn: pytest.WarningsRecorder) -> None:

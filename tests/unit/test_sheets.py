@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -130,3 +131,76 @@ def test_a_case_takes_a_plate_between_cells(tmp_path: Path) -> None:
     path.write_text(json.dumps(case))
     with pytest.raises(ValueError, match=r"bodies\[0\]: geometry: has no cell, and its surface is between"):
         build_solver(read_case(path), tmp_path)
+
+
+def divided_box(*more: tuple[lbm.Geometry, Any]) -> lbm.Domain:
+    """Two rooms, each on one side of a block with a fin that reaches the roof, 0.3 cells thick and between centres."""
+    domain = lbm.Domain((30, 24, 14), "D3Q19")
+    for face in domain.faces:
+        domain.faces[face] = lbm.NoSlip()
+    block = lbm.Box((12.2, -1, -1), (16.2, 25, 6)) | lbm.Box((13.6, -1, 6), (13.9, 25, 15))
+    domain.add_body(block, "block")
+    for number, (geometry, motion) in enumerate(more):
+        domain.add_body(geometry, f"ball {number}", motion=motion)
+    return domain
+
+
+def warnings_of(domain: lbm.Domain, **options: Any) -> list[str]:
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        lbm.Solver(domain, lbm.TRT(0.1), **(options or {"device": "cpu"}))
+    return [str(each.message) for each in found if each.category is lbm.GeometryWarning]
+
+
+BALL = (lbm.Sphere((22, 12, 7), 3.2), lbm.Motion(velocity=(0.01, 0, 0)))
+
+
+def test_thin_parts_that_are_open_beside_a_body_that_moves_are_warned_of() -> None:
+    """With the number of links, of all blocks and each once; at rest they are walls."""
+    links = 24 * 8 + 2 * (23 * 8 + 24 * 7) + 2 * 24  # along x, along x and y or z; and those over its foot
+    for options in ({}, {"layout": lbm.Layout.split((30, 24, 14), (2, 2, 1), "cpu")}):
+        (said,) = warnings_of(divided_box(BALL), **options)
+        assert said.startswith("body 'block': links between fluid cells where it is thinner than a cell are open, ")
+        assert "because body 'ball 0' moves" in said
+        count = int(said.split("open, ")[1].split(" of them")[0])
+        assert abs(count / links - 1) < 0.15
+    assert warnings_of(divided_box((BALL[0], None))) == []
+
+
+@pytest.mark.parametrize("turn", [0.0, 20.0])
+def test_links_that_graze_thick_parts_are_not_warned_of(turn: float) -> None:
+    """Of corners and round sides, of a body at rest or of one that moves."""
+    for geometry in (
+        lbm.Sphere((8, 12, 6), 3.3),
+        lbm.Box((4, 8, 3), (10, 16, 9)).rotate((1, 2, 3), turn, (7.1, 12, 6.2)),
+    ):
+        domain = lbm.Domain((30, 24, 14), "D3Q19")
+        domain.add_body(geometry, "it")
+        domain.add_body(BALL[0], "ball", motion=BALL[1])
+        assert warnings_of(domain) == []
+        domain = lbm.Domain((30, 24, 14), "D3Q19")
+        domain.add_body(geometry, "it", motion=BALL[1])
+        assert warnings_of(domain) == []
+
+
+@pytest.mark.parametrize("place", [10.6, 10.4])
+def test_thin_parts_of_a_body_that_moves_are_warned_of(place: float) -> None:
+    """Also of those that have centres of cells in them where the body begins, but not half a cell from there."""
+    domain = lbm.Domain((40, 30), "D2Q9")
+    finned = lbm.Box((6, 8), (16, 16)) | lbm.Box((place, 16), (place + 0.3, 22))
+    domain.add_body(finned, "fish", motion=lbm.Motion(velocity=(0.01, 0)))
+    (said,) = warnings_of(domain)
+    assert said.startswith("body 'fish': it moves, and where it is thinner than a cell")
+    assert 10 <= int(said.split("open, ")[1].split(" of them")[0]) <= 18
+
+
+def test_beside_a_body_that_moves_a_sheet_is_refused_and_a_body_elsewhere_for_what_it_is() -> None:
+    for geometry, message in (
+        (lbm.Box((4, 8, 5.6), (12, 16, 5.9)), "body 'it': a sheet in a domain with a body that moves"),
+        (lbm.Sphere((80, 80, 80), 5), "geometry of body 'it': has no cell, .* it is from"),
+    ):
+        domain = lbm.Domain((30, 24, 14), "D3Q19")
+        domain.add_body(geometry, "it")
+        domain.add_body(BALL[0], "ball", motion=BALL[1])
+        with pytest.raises(ValueError, match=message):
+            lbm.Solver(domain, lbm.TRT(0.1), device="cpu")

@@ -90,6 +90,47 @@ def test_pressure_of_a_fluid_at_rest_lifts_a_sphere_by_what_its_triangles_enclos
     np.testing.assert_allclose(surface.moment(center), 0, atol=1e-4 * gravity * enclosed * radius)
 
 
+def touching(other: Any) -> lbm.Surface:
+    """A block whose upper face, of 10 x 10 cells at z = 11, another body touches; of a fluid that streams along x."""
+    domain = lbm.Domain((24, 24, 24))
+    domain.add_body(lbm.Box((7, 7, 3), (17, 17, 11)), "block")
+    domain.add_body(other, "other")
+    solver = lbm.Solver(domain, lbm.TRT(VISCOSITY), device="cpu")
+    solver.initialize(velocity=(0.05, 0, 0))
+    solver.step(20)
+    surface = solver.surface("block")
+    assert surface is not None
+    return surface.part(lambda x, y, z: z > 11 - 1e-6)
+
+
+HALF = np.zeros((24, 24, 24), bool)
+HALF[7:12, 7:17, 11:20] = True
+
+
+@pytest.mark.parametrize(
+    ("other", "covers", "unsure"),
+    [
+        (lbm.Box((7, 7, 11), (17, 17, 20)), lambda x, y: x > 0, 0.0),
+        (lbm.Box((7, 7, 11), (17, 17, 12)), lambda x, y: x > 0, 0.0),
+        (lbm.Box((7, 7, 11.3), (17, 17, 20)), lambda x, y: x > 0, 1.0),
+        (lbm.Box((7, 7, 11), (12, 17, 20)), lambda x, y: x < 12, 0.0),
+        (lbm.Cylinder((12, 12, 15), 4, length=8), lambda x, y: np.hypot(x - 12, y - 12) < 4, 0.0),
+        (HALF, lambda x, y: x < 12, 1.0),
+    ],
+)
+def test_triangles_that_another_body_touches_are_hidden(other: Any, covers: Any, unsure: float) -> None:
+    """Also those near its rim, round which there are fluid cells, but of cells without a geometry and in gaps that have
+    no cell, where one may be `unsure` of as many cells at the rim; nothing is lost beside it."""
+    face = touching(other)
+    x, y, _ = face.centers.T
+    covered = np.asarray(covers(x, y))
+    rim = np.minimum(np.minimum(x - 7, 17 - x), np.minimum(y - 7, 17 - y)) < unsure
+    if covered.any() and not covered.all():
+        rim |= np.abs(x - 12) < unsure
+    assert not face.exposed[covered & ~rim].any()
+    assert face.exposed[~covered].all()
+
+
 @pytest.fixture(scope="module")
 def stream() -> lbm.Solver:
     """A sphere of ten cells in a stream at a Reynolds number of 50."""

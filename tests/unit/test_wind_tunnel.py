@@ -167,6 +167,21 @@ def test_a_verdict_says_whether_boundary_layers_are_resolved() -> None:
     assert not tunnel.trust().resolved
 
 
+def test_a_verdict_without_y_plus_says_that_it_is_not_known() -> None:
+    """As of unions, of which no triangles are known; but that too few cells leave layers unresolved is known."""
+    fine, coarse = trust.YPlus(0.5, 1.0, 0.0), trust.YPlus(50, 80, 1.0)
+    both = {"car": 40.0, "trailer": 40.0}
+    for y_plus in ({}, {"car": fine}):
+        verdict = trust.judged(100, 400, 400, y_plus, across=both)
+        assert verdict.resolved is None
+        assert str(verdict).startswith("Whether the boundary layers are resolved is not known")
+        assert verdict.reasons == ()
+    assert "y+ is not known" in str(trust.judged(100, 400, 400, {}))
+    assert trust.judged(100, 400, 400, {"car": fine, "trailer": fine}, across=both).resolved is True
+    assert trust.judged(100, 400, 400, {"car": coarse}, across=both).resolved is False
+    assert trust.judged(100, 1e6, 1e6, {}, across=both).resolved is False
+
+
 def gap_of_one_cell(**more: Any) -> lbm.WindTunnel:
     """A block one cell above a moving ground, where the fluid swings from step to step."""
     return small(cells_across=12, speed=0.05, clearance_phys=0.4, **more)
@@ -188,6 +203,13 @@ def test_a_verdict_names_the_state_the_swing_the_gap_and_the_cells_across_the_wo
     assert str(tunnel.trust()).startswith("Drag and lift are not to be trusted; the reasons, the worst first: The st")
 
 
+def test_a_verdict_names_a_closed_gap() -> None:
+    """Of less than half a cell, in which no centre of a cell is."""
+    tunnel = small(cells_across=12, speed=0.05, clearance_phys=0.1, reynolds=100)
+    tunnel.run(2)
+    assert "The gap between body 'body' and the ground is closed" in str(tunnel.trust())
+
+
 def test_a_verdict_has_no_word_of_what_is_as_it_should_be() -> None:
     tunnel = small(cells_across=12, speed=0.05, clearance_phys=1.0, reynolds=100)
     tunnel.run(2)
@@ -195,7 +217,8 @@ def test_a_verdict_has_no_word_of_what_is_as_it_should_be() -> None:
     for word in ("The state", "swing", "The gap"):
         assert word not in text
     fine = trust.State(0.06, (1, 2, 3), 0.99, 1.01, {"drag": (1.0, 1.1)}, 1.05)
-    verdict = trust.judged(100, 400, 400, {}, state=fine, speed=0.05, across={"car": 40})
+    y_plus = {"car": trust.YPlus(0.5, 1.0, 0.0)}
+    verdict = trust.judged(100, 400, 400, y_plus, state=fine, speed=0.05, across={"car": 40})
     assert verdict.reasons == ()
     assert str(verdict).startswith("The boundary layers are resolved")
 

@@ -76,17 +76,20 @@ def slanted_channel(period: int, scheme: str | None, viscosity: float = 0.1, pla
     return float(np.sqrt((error[fluid] ** 2).mean() / (exact[fluid] ** 2).mean()))
 
 
-def drag_of_an_array(shift: tuple[float, float], scheme: str | None) -> float:
-    """Of a square array of cylinders 20 cells across in Stokes flow, over the mean speed, in units of the viscosity."""
-    n, diameter, viscosity, gradient = 61, 20, 0.1, 1e-6
-    domain = lbm.Domain((n, n), "D2Q9")
+def drag_of_an_array(
+    shift: tuple[float, ...], scheme: str | None, n: int = 61, diameter: float = 20, steps: int = 14000
+) -> float:
+    """Of a square array of cylinders in Stokes flow, or a cubic one of spheres, each in `n` cells along each axis, over
+    the mean speed, in units of the viscosity and, of spheres, of a cell."""
+    D, viscosity, gradient = len(shift), 0.1, 1e-6
+    domain = lbm.Domain((n,) * D, "D2Q9" if D == 2 else "D3Q19")
     center = tuple(n // 2 + a for a in shift)
-    domain.add_body(lbm.Sphere(center, diameter / 2), "cylinder", lbm.NoSlip(scheme=scheme))
+    domain.add_body(lbm.Sphere(center, diameter / 2), "body", lbm.NoSlip(scheme=scheme))
     collision = lbm.TRT(viscosity, incompressible=True)
-    solver = lbm.Solver(domain, collision, force=(gradient, 0.0), precision="float64")
-    solver.run(14000)
-    superficial = float(solver.velocity()[0][~solver.solid].sum()) / n**2
-    return gradient * n**2 / (viscosity * superficial)
+    solver = lbm.Solver(domain, collision, force=(gradient, 0.0, 0.0)[:D], precision="float64")
+    solver.run(steps)
+    superficial = float(solver.velocity()[0][~solver.solid].sum()) / n**D
+    return gradient * n**D / (viscosity * superficial)
 
 
 def array_of_spheres(cells: int, fraction: float, scheme: str | None, viscosity: float = 0.1) -> float:

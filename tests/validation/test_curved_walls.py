@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from reference.stokes_cylinders import drag_of_square_array
 
 import lbmgpu as lbm
 from lbmgpu.conditions import CUT_WALLS
@@ -73,6 +74,31 @@ def test_place_among_the_cells_changes_the_drag_by_less_than_half_a_percent() ->
     assert max(drags) / min(drags) - 1 < 0.005
 
 
+@pytest.mark.slow
+def test_place_among_the_cells_changes_the_drag_of_a_sphere_by_less_than_half_a_percent() -> None:
+    """20 cells across, 8 cells from the next; half-way walls change it by 2 %."""
+    shifts = [(0.0, 0.0, 0.0), (0.5, 0.5, 0.5), (0.27, 0.41, 0.1), (0.5, 0.0, 0.0), (0.0, 0.5, 0.25)]
+    for scheme, change in ((None, 0.005), ("halfway", 0.05)):
+        drags = [drag_of_an_array(shift, scheme, 28, steps=2400) for shift in shifts]
+        assert (max(drags) / min(drags) - 1 < 0.005) == (scheme is None)
+        assert max(drags) / min(drags) - 1 < change
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fraction", [0.1, 0.2])
+def test_stokes_drag_of_an_array_of_cylinders_converges_at_second_order(fraction: float) -> None:
+    """To that of a series (`reference.stokes_cylinders`), over three grids, in the mean over places among the cells,
+    which errors depend on: at 12, 24 and 48 cells for one cylinder of the array."""
+    exact, shifts = drag_of_square_array(fraction), np.random.default_rng(0).uniform(-0.5, 0.5, (6, 2))
+    errors = []
+    for n in (12, 24, 48):
+        diameter, steps = 2 * n * np.sqrt(fraction / np.pi), 5 * n**2
+        drags = [drag_of_an_array(tuple(shift), None, n, diameter, steps) for shift in shifts]
+        errors.append(float(np.sqrt(np.mean((np.array(drags) / exact - 1) ** 2))))
+    assert errors[0] > errors[1] > errors[2]
+    assert order(errors[0], errors[2], 4) > ORDER
+
+
 def test_a_curved_surface_blows_out_as_much_as_it_is_told() -> None:
     """An inlet on a body: half-way walls are 3.6 % off, as their staircase is longer than the surface."""
     assert abs(blown_out(None)) < 0.002
@@ -90,7 +116,7 @@ def test_oscillations_of_an_impulsive_start_are_damped() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("fraction", "exact"), [(0.027, 2.00775), (0.125, 4.29159), (0.216, 7.44192)])
+@pytest.mark.parametrize(("fraction", "exact"), [(0.027, 2.00775), (0.064, 2.8102), (0.125, 4.29159), (0.216, 7.44192)])
 def test_stokes_drag_of_an_array_of_spheres(fraction: float, exact: float) -> None:
     """By periodic point forces (`reference.stokes_array`), as published by A. A. Zick & G. M. Homsy (1982)."""
     assert array_of_spheres(32, fraction, None) == pytest.approx(exact, rel=0.005)

@@ -20,9 +20,9 @@ constexpr int shape_kinds = 9;
 ///   polygon   low and high end along the axis of a prism, the lowest v and the inverse height of a bin, and for each
 ///             edge (u, v) of its lower and of its upper end. Integers: the axes of u, v and along the prism, the
 ///             number of bins, where the edges of each bin begin, and their numbers
-///   mesh      the lowest (x, y, z), the inverse sizes of a column along x and y, of a box and of the mesh_parts-th
-///   part
-///             of the mesh, a distance that planes in float are exact to, and for each triangle the three corners.
+///   mesh      the lowest (x, y, z); the inverse sizes of a column along x and y; along x, y and z those of a box, and
+///             of each of the mesh_parts parts that the mesh is cut into along an axis; a distance that planes in float
+///             are exact to; and for each triangle the three corners.
 ///             Integers: whether its triangles are turned alike, the numbers of columns along x and y, the numbers of
 ///             boxes along x, y and z, where the lists of the boxes, their entries and those of the columns begin; then
 ///             where those of each column begin, x fastest; where those of each box begin, and the states of the boxes

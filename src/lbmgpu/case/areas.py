@@ -32,10 +32,10 @@ def _is_touched(domain: Domain, body: Body) -> bool:
     assert body.geometry is not None
     others = [other for other in domain.bodies.values() if other is not body]
     axes = []
-    for low, high, n, wraps in zip(*body.geometry.bounds.tolist(), domain.shape, body.periodic, strict=True):
+    for low, high, n, is_periodic in zip(*body.geometry.bounds.tolist(), domain.shape, body.periodic, strict=True):
         first, last = (0, n) if np.isinf(high - low) else (int(np.floor(low)) - 2, int(np.ceil(high)) + 2)
-        numbers = np.arange(first, min(last, first + n) if wraps else last)
-        axes.append(numbers % n if wraps else numbers[(numbers >= 0) & (numbers < n)])
+        numbers = np.arange(first, min(last, first + n) if is_periodic else last)
+        axes.append(numbers % n if is_periodic else numbers[(numbers >= 0) & (numbers < n)])
     if not others:
         return False
     if np.prod([float(len(axis)) for axis in axes]) > _MOST_CELLS:

@@ -6,12 +6,15 @@ import os
 
 import numpy as np
 
+from .. import _core
 from ..conditions import MovingWall, Outflow, PressureOutlet, VelocityInlet
 from ..domain import Domain
 from ..errors import CoveredFaceWarning, GeometryWarning, TooManyThreadsWarning, UnreachableToleranceWarning, warn
 from ..geometry.outside import cut_off
+from ..geometry.report import warn_again
 from ..parallel.processes import Processes
 from .body_cells import BodyCells
+from .boundary import BoundaryValues
 
 _OPEN = (VelocityInlet, PressureOutlet, Outflow, MovingWall)
 FLOOR = {
@@ -37,12 +40,44 @@ def warn_of_threads(threads: int) -> None:
         )
 
 
-def warn_of_bodies(domain: Domain, bodies: BodyCells, processes: Processes) -> None:
-    """Warn of bodies that cover faces, and of those that faces cut off. All processes call this together; the first one
-    warns."""
+def warn_of_bodies(domain: Domain, bodies: BodyCells, boundary: BoundaryValues, processes: Processes) -> None:
+    """Warn of bodies that cover faces, that faces cut off, or that are no walls where they are thin. All processes call
+    this together; the first one warns."""
     _warn_of_covered_faces(domain, bodies, processes)
+    _warn_of_open_links(domain, boundary, processes)
     if processes.first:
+        _warn_of_thin_bodies_that_move(domain, boundary)
         _warn_of_cut_off_bodies(domain)
+        warn_again(domain)
+
+
+def _warn_of_open_links(domain: Domain, boundary: BoundaryValues, processes: Processes) -> None:
+    """Warn with GeometryWarning of bodies at rest with parts that are no walls, as another body moves."""
+    moving = [name for name, body in domain.bodies.items() if body.motion is not None]
+    cut = [name for name in domain.bodies if boundary.links(name) is not None]
+    if not moving or not cut:
+        return
+    every = processes.shared([0 if (own := boundary.links(name)) is None else own.open for name in cut])
+    for name, counts in zip(cut, zip(*every, strict=True), strict=True):
+        links = sum(counts) // 2  # each is found from both ends
+        if links and processes.first:
+            warn(
+                f"body {name!r}: links between fluid cells where it is thinner than a cell are open, {links} of them, "
+                f"because body {moving[0]!r} moves: fluid goes through; make these parts a cell thick or more",
+                GeometryWarning,
+            )
+
+
+def _warn_of_thin_bodies_that_move(domain: Domain, boundary: BoundaryValues) -> None:
+    """Warn with GeometryWarning of bodies that move with parts that have a wall at times only."""
+    for name, body in boundary.moving.bodies.items():
+        if links := body.links_through(_core.stencil(domain.stencil)):
+            warn(
+                f"body {name!r}: it moves, and where it is thinner than a cell it is a wall only while centres of "
+                "cells are in it; where it begins, or half a cell from there, links between fluid cells are open, "
+                f"{links} of them; make these parts a cell thick or more, or rest the body and move the fluid",
+                GeometryWarning,
+            )
 
 
 def _warn_of_covered_faces(domain: Domain, bodies: BodyCells, processes: Processes) -> None:

@@ -146,8 +146,8 @@ class BodyCells:
         """
         known = self._known if name is None else self.mask(name)
         where, sub = [], self._subdomain
-        for axis, first, n, wraps in zip(axes, sub.known[0], sub.shape, sub.periodic, strict=True):
-            where.append((axis - first) % n if wraps else np.clip(axis, 0, n - 1) - first)
+        for axis, first, n, is_periodic in zip(axes, sub.known[0], sub.shape, sub.periodic, strict=True):
+            where.append((axis - first) % n if is_periodic else np.clip(axis, 0, n - 1) - first)
         return np.asarray(known[np.ix_(*where)])
 
     def add_sheets(self, processes: Processes, ends: dict[str, NDArray[np.int64]]) -> None:

@@ -20,7 +20,7 @@ from ..thermal import HybridThermal
 from ..time_functions.product import TimeFunction, Varying, takes_time
 from ..values import Floats
 from .body_cells import BodyCells
-from .body_links import BodyLinks, in_blocks, with_moving_bodies
+from .body_links import BodyLinks, in_blocks, links_of_bodies, refuse_sheets
 from .moving_bodies import MovingBodies
 
 STEPS_AHEAD = 64
@@ -82,13 +82,7 @@ class BoundaryValues:
         self._thermal = thermal
         stencil = _core.stencil(domain.stencil)
         self._cs2 = stencil.cs2
-        self._links = {
-            name: found
-            for name, body in domain.bodies.items()
-            if body.motion is None and (found := BodyLinks.of(body, self._subdomain, self._cells, stencil)) is not None
-        }
-        if any(body.motion is not None for body in domain.bodies.values()):
-            self._links = with_moving_bodies(self._links, domain, self._cells.without_cells)
+        self._links = links_of_bodies(domain, self._subdomain, self._cells, stencil)
         self._check_sheets()
         self.face_velocities: dict[str, Floats] = {}
         self.face_numbers: dict[str, Floats] = {}
@@ -315,11 +309,12 @@ class BoundaryValues:
         """Add what other processes were given of the cells next to this one's; all of them call it together.
 
         Raises:
-            ValueError: a body has neither a cell nor a wall.
+            ValueError: a body has neither a cell nor a wall, or is a sheet where another moves.
         """
         without = {name: self._links[name] for name in self._cells.without_cells}
         own = {name: in_blocks(found.links.at(found.at_sheets), self._subdomain) for name, found in without.items()}
         self._cells.add_sheets(processes, {name: links.cells for name, links in own.items()})
+        refuse_sheets(self._cells.without_cells, bool(self.moving.bodies))
         for spec in self._specs:
             given = spec.value.spatial if isinstance(spec.value, Varying) else spec.value
             if self._of_links(spec.target):  # of functions, which each process calls for its own

@@ -14,9 +14,11 @@ from ..body import Body
 from ..conditions import Outflow
 from ..domain import Domain
 from ..geometry.base import Geometry
+from ..geometry.report import MOST_CELLS
 from ..geometry.shape_parts import ShapeParts, ball, shape_parts
 from ..time_functions.motion import RigidMotion, axis_of, rotations
 from ..values import Floats
+from .body_links import links_through
 from .turned_extents import TurnedExtents
 
 NUMBERS = 33
@@ -188,6 +190,24 @@ class MovingBody:
         face = ("-" if before[k, axis] else "+") + "xyz"[axis]
         right = "must stay farther away from faces that are not periodic"
         return k, f"{label}: comes within {MARGIN} cells of the face {face!r} at t = {time:g}, {right}"
+
+    def links_through(self, stencil: _core.Stencil) -> int:
+        """How many links between fluid cells parts thinner than a cell cut, which are no walls: where the body begins,
+        or half a cell from there along all axes, whichever are more. 0 of a body too large to look at."""
+        D, geometry = len(self.body.shape), self.body.geometry
+        assert geometry is not None
+        poses = _Poses.of(self, np.zeros(1))
+        turn, origin = poses.turn[0, :D, :D], poses.origin[0, :D]
+        shift = origin - turn @ self.center[:D]
+        begins = geometry.moved(turn, 1.0, shift) if self.motion.turns or shift.any() else geometry
+        found = [0]
+        for placed in (begins, begins.translate([0.5] * D)):
+            bounds = np.where(np.isfinite(placed.bounds), placed.bounds, [[0] * D, self.body.shape])
+            low = np.floor(bounds[0]).astype(np.int64) - MARGIN
+            high = np.ceil(bounds[1]).astype(np.int64) + MARGIN
+            if math.prod((high - low).tolist()) <= MOST_CELLS:
+                found.append(links_through(placed, low, high, stencil))
+        return max(found)
 
     def _speeds(self, poses: _Poses) -> Floats:
         """No point of the body is faster than these at some poses."""

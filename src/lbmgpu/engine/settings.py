@@ -26,6 +26,7 @@ from . import argument_warnings, cpu_share as cpu_share_of
 from .boundary import BoundaryValues
 from .kept_state import AUTO, check_moments, check_state, obstacle, steps_per_update, streaming_of
 from .memory import check_memory, extra_bytes_per_cell, moment_bytes, moment_force_bytes
+from .turning_bodies import with_turning_walls
 
 MAX_THREADS = 4096
 CELLS_PER_THREAD = 4096
@@ -197,7 +198,8 @@ def check_settings(
     is up to `planned`, and ``cpu_share="auto"`` up to `share_found`; without those there is none. How several ranks
     cut a domain without a layout is up to `cut_for`.
     """
-    processes = Processes.of(comm)
+    processes, given = Processes.of(comm), domain
+    domain = processes.each(lambda: with_turning_walls(given) if isinstance(given, Domain) else given)
 
     def each_by_itself() -> tuple[tuple[str, str, str], str, str]:
         own_streaming = streaming
@@ -252,7 +254,7 @@ def check_settings(
 
     layout, chosen = cpu_share_of.blocks(share, layout, domain.shape, chosen, processes.rank, best_share)
     subdomain = Subdomain.of(domain, layout, processes.rank, processes.size)
-    consistency.check_fields(processes, domain, subdomain.is_part, force, thermal)
+    consistency.check_fields(processes, given, subdomain.is_part, force, thermal)
     check_periodic(domain)
     argument_warnings.warn_of_threads(threads)
     numbers_and_devices = (precision, storage, streaming, chosen, threads)

@@ -87,7 +87,7 @@ class Simulation:
                 force_values = self.evaluate_force(force)
                 source = None if thermal is None else evaluate_source(settings, thermal.source)
             self.boundary.complete(self.processes)
-            argument_warnings.warn_of_bodies(self.domain, self.bodies, self.processes)
+            argument_warnings.warn_of_bodies(self.domain, self.bodies, self.boundary, self.processes)
             precision_warnings.check_setup(self)
             self.engine = settings.engine(self.boundary)
             self.step_engine: Callable[[int], None] = self.engine.step

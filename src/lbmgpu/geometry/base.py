@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from . import cells
+from .gaps import Domain
 from .matrices import apply
-from .report import Description, Domain, describe
+from .report import Description, describe
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

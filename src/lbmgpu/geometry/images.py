@@ -29,8 +29,8 @@ def goes_on(geometry: Geometry, shape: Sequence[int], periodic: Sequence[bool]) 
     terrain of which the domain is a part, and what is beside the domain has been put there by mistake.
     """
     return tuple(
-        bool(wraps and high - low <= n and low < n and high > 0)
-        for low, high, n, wraps in zip(*geometry.bounds.tolist(), shape, periodic, strict=True)
+        bool(is_periodic and high - low <= n and low < n and high > 0)
+        for low, high, n, is_periodic in zip(*geometry.bounds.tolist(), shape, periodic, strict=True)
     )
 
 
@@ -38,8 +38,8 @@ def images(geometry: Geometry, shape: Sequence[int], periodic: Sequence[bool]) -
     """By how much the images are shifted that have cells of the domain or cut its links; of the geometry itself 0."""
     along = []
     every = zip(*geometry.bounds.tolist(), shape, goes_on(geometry, shape, periodic), strict=True)
-    for low, high, n, wraps in every:
-        along.append([0, *([n] if wraps and low < _LINK else []), *([-n] if wraps and high > n - _LINK else [])])
+    for low, high, n, returns in every:
+        along.append([0, *([n] if returns and low < _LINK else []), *([-n] if returns and high > n - _LINK else [])])
     return list(itertools.product(*along))
 
 
@@ -47,10 +47,10 @@ def crossed_faces(geometry: Geometry, shape: Sequence[int], periodic: Sequence[b
     """The periodic faces beyond which a geometry goes on at the other end of the domain, with centres of cells or as a
     sheet."""
     faces = []
-    for d, wraps in enumerate(goes_on(geometry, shape, periodic)):
-        if wraps and geometry.bounds[0, d] <= -_CENTER and _is_beyond(geometry, shape, d, last=False):
+    for d, continues in enumerate(goes_on(geometry, shape, periodic)):
+        if continues and geometry.bounds[0, d] <= -_CENTER and _is_beyond(geometry, shape, d, last=False):
             faces.append("-" + "xyz"[d])
-        if wraps and geometry.bounds[1, d] >= shape[d] + _CENTER and _is_beyond(geometry, shape, d, last=True):
+        if continues and geometry.bounds[1, d] >= shape[d] + _CENTER and _is_beyond(geometry, shape, d, last=True):
             faces.append("+" + "xyz"[d])
     return faces
 

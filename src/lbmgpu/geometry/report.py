@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import GeometryWarning, warn
+from .gaps import NARROWEST, THINNEST, Domain, has_closed_gap, narrowest, thin
 from .images import goes_on, periodic_axes
 from .outside import cut_off
 
@@ -21,15 +22,10 @@ Bools = NDArray[np.bool_]
 
 FEWEST_ACROSS = 10
 """Cells across a body, below which its shape is lost in steps of cells."""
-NARROWEST = 3
-"""Cells of a gap below which the flow in it has no room for a profile."""
 LARGEST_BLOCKAGE = 0.05
 """Part of the cross-section, above which the sides change the forces on a body that is meant to be alone."""
-THINNEST = 3
-"""Cells of a solid part below which it is thin."""
 _OPEN = ("velocity-inlet", "pressure-outlet", "outflow")
-_WALLS = ("no-slip", "moving-wall")
-_MOST_CELLS = 2**22
+MOST_CELLS = 2**22
 """Of a part of the domain that a warning looks at; `describe` takes any."""
 _RIM = 4
 
@@ -39,17 +35,6 @@ class Condition(Protocol):
 
     @property
     def kind(self) -> str: ...
-
-
-class Domain(Protocol):
-    """What is asked of a domain."""
-
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-    @property
-    def faces(self) -> Mapping[str, Any]: ...
-    @property
-    def bodies(self) -> Mapping[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -67,9 +52,10 @@ class Description:
         across: cells: the second longest side of its bounds within the domain, in two dimensions the longest.
         thin: how many of its cells are in parts of one or two cells.
         narrowest: cells of the narrowest gap along an axis, to itself, other bodies and walls, if there is one of
-            fewer than three; else None.
+            fewer than three; 0 of one to another body or a wall that no centre of a cell is in; else None.
         blockage: the part of the cross-section that it covers, seen along the axis of the inlet; None without one.
-        closes: the part of each open face that it covers, of those of which it covers any.
+        closes: the part of each open face that it covers, of those of which it covers any. Both are without what is
+            solid all along that axis of a geometry without ends.
         warnings: what will not do, in words.
     """
 
@@ -106,7 +92,7 @@ class Description:
         if self.cells is not None:
             lines.append(f"{self.cells} cells, {self.across:.4g} across, {self.thin} of them in thin parts")
             if self.narrowest is not None:
-                lines.append(f"a gap of {_cells(self.narrowest)}")
+                lines.append(f"a gap of {_cells(self.narrowest)}" if self.narrowest else "a gap that is closed")
             if self.blockage is not None:
                 lines.append(f"covers {100 * self.blockage:.3g} % of the cross-section")
         return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
@@ -127,15 +113,54 @@ def describe(geometry: Geometry, domain: Domain | None) -> Description:
     return Description(*own, **found, warnings=warnings)
 
 
-def warn_of_geometry(geometry: Geometry, domain: Domain, label: str) -> None:
-    """Warn with GeometryWarning of what will not do; of what takes to look at cells only where they are few enough."""
+@dataclass(frozen=True)
+class Warned:
+    """What was warned of a geometry.
+
+    Attributes:
+        faces: the kinds of the conditions of the domain at that time.
+        texts: of the warnings.
+    """
+
+    faces: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
+def warn_of_geometry(geometry: Geometry, domain: Domain, label: str, before: Warned | None = None) -> Warned:
+    """Warn with GeometryWarning of what will not do, of what takes to look at cells only where they are few enough; and
+    not again of what was warned of `before`."""
+    faces = tuple(condition.kind for condition in domain.faces.values())
+    if before is not None and faces == before.faces:
+        return before
     low, high = _box(geometry, domain, _RIM)
-    if math.prod(b - a for a, b in zip(low, high, strict=True)) <= _MOST_CELLS:
+    if math.prod(b - a for a, b in zip(low, high, strict=True)) <= MOST_CELLS:
         texts = [*_of_surface(geometry), *_of_domain(_in_domain(geometry, domain), domain)]
     else:
         texts = [*_of_surface(geometry), *_of_size(_across(geometry, domain))]
     for text in texts:
-        warn(f"{label}: {text}", GeometryWarning)
+        if before is None or text not in before.texts:
+            warn(f"{label}: {text}", GeometryWarning)
+    return Warned(faces, tuple(texts))
+
+
+@dataclass(frozen=True)
+class Around:
+    """A domain as it is asked for, with other faces or bodies."""
+
+    shape: tuple[int, ...]
+    faces: Mapping[str, Any]
+    bodies: Mapping[str, Any]
+
+
+def warn_again(domain: Domain) -> None:
+    """Warn of the geometries of bodies at rest as `warn_of_geometry` where faces have changed since the bodies were
+    added, with the bodies that there were then."""
+    earlier: dict[str, Any] = {}
+    for name, body in domain.bodies.items():
+        if body.geometry is not None and body.motion is None and body.warned is not None:
+            around = Around(domain.shape, domain.faces, dict(earlier))
+            warn_of_geometry(body.geometry, around, f"body {name!r}", body.warned)
+        earlier[name] = body
 
 
 def _of_surface(geometry: Geometry) -> list[str]:
@@ -172,7 +197,12 @@ def _of_domain(found: Mapping[str, Any], domain: Domain) -> list[str]:
     texts = _of_size(found["across"]) if found["cells"] else []
     if found["thin"]:
         texts.append(f"{found['thin']} of its cells are in parts of one or two cells, thinner than {THINNEST}")
-    if found["narrowest"] is not None:
+    if found["narrowest"] == 0:
+        texts.append(
+            "a gap of less than a cell beside it has no centre of a cell in it and is closed; no fluid will be there: "
+            "let them touch, or leave more room"
+        )
+    elif found["narrowest"] is not None:
         texts.append(
             f"a gap of {_cells(found['narrowest'])} beside it is narrower than {NARROWEST}; flow through it will be "
             "wrong"
@@ -199,54 +229,64 @@ def _in_domain(geometry: Geometry, domain: Domain) -> dict[str, Any]:
     low, high = _box(geometry, domain, _RIM)
     size = [b - a for a, b in zip(low, high, strict=True)]
     solid = geometry.solid(low, size)
-    every = solid.copy()
+    others = np.zeros_like(solid)
     for body in domain.bodies.values():
         if body.geometry is not geometry:
             axes = zip(low, high, domain.shape, strict=True)
-            every |= body.within([np.arange(a, b) % n for a, b, n in axes])
+            others |= body.within([np.arange(a, b) % n for a, b, n in axes])
+    least = narrowest(solid | others, domain, low, high)
     closes = {}
     for face, condition in domain.faces.items():
         axis, last = "xyz".index(face[1]), face[0] == "+"
         if condition.kind in _OPEN and (high[axis] == domain.shape[axis] if last else low[axis] == 0):
-            covered = int(np.count_nonzero(solid.take(-1 if last else 0, axis))) if size[axis] else 0
+            at_face = solid.take(-1 if last else 0, axis) & ~_along_all(geometry, solid, axis)
+            covered = int(np.count_nonzero(at_face)) if size[axis] else 0
             if covered:
                 closes[face] = covered / (math.prod(domain.shape) / domain.shape[axis])
     blockage, along = None, _stream_axis(domain)
     if along is not None:
-        blockage = int(np.count_nonzero(solid.any(axis=along))) / (math.prod(domain.shape) / domain.shape[along])
+        covers = solid.any(axis=along) & ~_along_all(geometry, solid, along)
+        blockage = int(np.count_nonzero(covers)) / (math.prod(domain.shape) / domain.shape[along])
     return {
         "cells": int(np.count_nonzero(solid)),
         "across": _across(geometry, domain),
-        "thin": _thin(solid),
-        "narrowest": _narrowest(every, domain, low, high),
+        "thin": thin(solid),
+        "narrowest": 0 if has_closed_gap(geometry, domain, solid, others, low, high) else least,
         "blockage": blockage,
         "closes": closes,
     }
+
+
+def _along_all(geometry: Geometry, solid: Bools, axis: int) -> Bools:
+    """Where cells across an axis are solid all along it, of a geometry without ends there, such as a ground beside the
+    stream: that is meant to bound the stream, and not to stand in it."""
+    is_endless = bool(np.isinf(geometry.bounds[:, axis]).all())
+    return np.asarray(solid.all(axis=axis) & is_endless)
 
 
 def _box(geometry: Geometry, domain: Domain, rim: int) -> tuple[list[int], list[int]]:
     """The cells that are within the bounds of a geometry and a rim: of the domain, and beyond it along axes where the
     geometry goes on at the other end, so that its parts are together."""
     low, high = [], []
-    for first, last, n, wraps in zip(*geometry.bounds, domain.shape, _wraps(geometry, domain), strict=True):
+    for first, last, n, continues in zip(*geometry.bounds, domain.shape, _goes_on(geometry, domain), strict=True):
         begins, ends = np.floor(first) - rim, np.ceil(last) + rim
-        if wraps and ends - begins > n:  # from the first centre in it on
+        if continues and ends - begins > n:  # from the first centre in it on
             begins, ends = np.ceil(first - 0.5), np.ceil(first - 0.5) + n
-        elif not wraps:
+        elif not continues:
             begins, ends = np.clip(begins, 0, n), np.clip(ends, 0, n)
         low.append(int(begins))
         high.append(int(max(begins, ends)))
     return low, high
 
 
-def _wraps(geometry: Geometry, domain: Domain) -> tuple[bool, ...]:
+def _goes_on(geometry: Geometry, domain: Domain) -> tuple[bool, ...]:
     """For each axis, whether the geometry goes on at the other end of the domain."""
     return goes_on(geometry, domain.shape, periodic_axes(domain.shape, domain.faces))
 
 
 def _across(geometry: Geometry, domain: Domain) -> float:
-    every = zip(*geometry.bounds.tolist(), domain.shape, _wraps(geometry, domain), strict=True)
-    sides = [b - a if wraps else min(b, float(n)) - max(a, 0.0) for a, b, n, wraps in every]
+    every = zip(*geometry.bounds.tolist(), domain.shape, _goes_on(geometry, domain), strict=True)
+    sides = [b - a if continues else min(b, float(n)) - max(a, 0.0) for a, b, n, continues in every]
     return float(max(0.0, sorted(sides)[1]))
 
 
@@ -261,65 +301,3 @@ def _is_channel(domain: Domain) -> bool:
     axis = _stream_axis(domain)
     sides = [c.kind for face, c in domain.faces.items() if axis is not None and face[1] != "xyz"[axis]]
     return sides.count("no-slip") >= 2
-
-
-def _shifted(array: Bools, by: int, axis: int) -> Bools:
-    """The array moved along an axis by cells, False coming in."""
-    found = np.zeros_like(array)
-    here, there = ([slice(None)] * array.ndim for _ in range(2))
-    if abs(by) < array.shape[axis]:
-        here[axis] = slice(max(by, 0), array.shape[axis] + min(by, 0))
-        there[axis] = slice(max(-by, 0), array.shape[axis] - max(by, 0))
-        found[tuple(here)] = array[tuple(there)]
-    return found
-
-
-def _runs(array: Bools, length: int, axis: int) -> Bools:
-    """The cells in runs of True of a length, between two of False, along an axis; none at an end of the array."""
-    start = array & _shifted(~array, 1, axis)
-    for k in range(1, length):
-        start &= _shifted(array, -k, axis)
-    start &= _shifted(~array, -length, axis)
-    found = start.copy()
-    for k in range(1, length):
-        found |= _shifted(start, k, axis)
-    return found
-
-
-def _narrow(array: Bools, most: int, axis: int) -> Bools:
-    """The cells in runs of True of at most so many along an axis, with such cells alone next to them across it.
-
-    So what is round is not narrow at its edges.
-    """
-    short = np.zeros_like(array)
-    for length in range(1, most + 1):
-        short |= _runs(array, length, axis)
-    wide = array & ~short
-    for other in range(array.ndim):
-        if other != axis:
-            wide = wide | _shifted(wide, 1, other) | _shifted(wide, -1, other)
-    return short & ~wide
-
-
-def _thin(solid: Bools) -> int:
-    """The cells of plates and rods of fewer than `THINNEST` cells."""
-    found = np.zeros_like(solid)
-    for axis in range(solid.ndim):
-        found |= _narrow(solid, THINNEST - 1, axis)
-    return int(np.count_nonzero(found))
-
-
-def _narrowest(solid: Bools, domain: Domain, low: Sequence[int], high: Sequence[int]) -> int | None:
-    """Cells of the narrowest gap of fewer than `NARROWEST` between solid cells, or between them and a wall."""
-    padding = []
-    for axis, name in enumerate("xyz"[: solid.ndim]):
-        ends = []
-        for sign, is_end in (("-", low[axis] == 0), ("+", high[axis] == domain.shape[axis])):
-            ends.append(int(is_end and domain.faces[sign + name].kind in _WALLS))
-        padding.append((ends[0], ends[1]))
-    for length in range(1, NARROWEST):
-        for axis in range(solid.ndim):
-            pads = [pad if k == axis else (0, 0) for k, pad in enumerate(padding)]
-            if _narrow(~np.pad(solid, pads, constant_values=True), length, axis).any():
-                return length
-    return None

@@ -25,7 +25,7 @@ def surface_area(geometry: Geometry, shape: Sequence[int], periodic: Sequence[bo
     ends = np.isfinite(geometry.bounds)
     has_both = np.asarray(ends.all(axis=0)).tolist()
     every = zip(*geometry.bounds.tolist(), shape, has_both, goes_on(geometry, shape, periodic), strict=True)
-    if any(has_ends and not wraps and (low <= 0 or high >= n) for low, high, n, has_ends, wraps in every):
+    if any(has_ends and not continues and (low <= 0 or high >= n) for low, high, n, has_ends, continues in every):
         return None
     if ends.all():
         return _with_ends(geometry)

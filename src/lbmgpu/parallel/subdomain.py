@@ -256,10 +256,10 @@ def _grown(box: Box, margin: int) -> Box:
 def _widened(window: Box, shape: tuple[int, ...], periodic: tuple[bool, ...]) -> Box:
     """The known cells of a process with this window, as the engine has them."""
     first, size, around = [], [], AROUND[len(shape)]
-    for offset, cells, whole, wraps in zip(*window, shape, periodic, strict=True):
+    for offset, cells, whole, is_periodic in zip(*window, shape, periodic, strict=True):
         low, high = offset - around, offset + cells + around
-        if not wraps or high - low >= whole:
-            low, high = (0, whole) if wraps else (max(low, 0), min(high, whole))
+        if not is_periodic or high - low >= whole:
+            low, high = (0, whole) if is_periodic else (max(low, 0), min(high, whole))
         first.append(low)
         size.append(high - low)
     return tuple(first), tuple(size)

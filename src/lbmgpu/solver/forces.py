@@ -119,7 +119,7 @@ class ForcedPart:
     def center(self, argument: str, given: ArrayLike | None) -> Floats:
         """What torques are about, ``(D,)``: if None the centroid of a body's cells, or the middle of the face.
 
-        Of a body that moves None is the point about which it turns, which moves with it, and NaN here. So it is of one
+        Of a body with a motion None is the point about which it turns; where that moves, NaN here. So it is of one
         that goes on through a periodic face, whose torque is NaN: its links act where their cells are, and not beside
         each other.
 
@@ -138,7 +138,8 @@ class ForcedPart:
         if self.moves or crossed:
             return np.full(len(shape), np.nan)
         if not self.is_face:
-            return np.array(self.simulation.bodies.centroid(self.name), np.float64)
+            fixed = self._body.turns_about
+            return np.array(self.simulation.bodies.centroid(self.name) if fixed is None else fixed, np.float64)
         middle = np.array(shape, np.float64) / 2
         axis, upper = "xyz".index(self.name[1]), self.name[0] == "+"
         middle[axis] = shape[axis] if upper else 0

@@ -103,13 +103,13 @@ class _Grid:
     def _between(self, field: Floats, coordinates: tuple[Floats, ...], *, clamped: bool) -> Floats:
         for axis, coordinate in enumerate(coordinates):
             at = np.moveaxis(coordinate, axis, 0).reshape(coordinate.shape[axis], -1)[:, 0]
-            cells, wraps = self._other[axis], self._periodic[axis]
+            cells, is_periodic = self._other[axis], self._periodic[axis]
             place = at * (cells / self._shape[axis]) - 0.5
             low = np.floor(place).astype(np.int64)
-            if not wraps:
+            if not is_periodic:
                 low = np.clip(low, 0, max(cells - 2, 0))
             share = place - low
-            if not wraps and (clamped or cells == 1):
+            if not is_periodic and (clamped or cells == 1):
                 share = np.clip(share, 0, 0 if cells == 1 else 1)
             share = share.reshape(-1, *(1 for _ in range(field.ndim - axis - 1)))
             here, there = (np.take(field, (low + k) % cells, axis=axis) for k in (0, 1))

@@ -14,9 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from .. import checks
 from ..body import Body
 from ..conditions import MovingWall
+from ..domain import Domain
 from ..engine.simulation import Simulation
 from ..errors import GeometryError
 from ..geometry.base import Geometry
+from ..geometry.images import images
 from ..geometry.mesh import Mesh
 from ..geometry.triangulation import Triangles, surface_triangles
 from ..io.vtk_surface import write_surface
@@ -24,17 +26,19 @@ from ..time_functions.product import Varying, takes_time
 from ..turbulence import Smagorinsky
 from ..values import Floats
 from .fields import Fields
-from .surface_fit import REACH, Around, fit
+from .surface_fit import RADIUS_CELLS, Around, fit
 
 Bools = NDArray[np.bool_]
+_IN_FRONT = 0.01
+"""Cells in front of a triangle, where there is fluid or another body."""
 
 
 @dataclass(frozen=True, eq=False)
 class Surface:
     """Pressure and friction on the triangles of a body, in lattice units; ``m`` triangles.
 
-    Triangles without fluid cells enough in front of them, such as those within another body, have NaN, and no part in
-    sums: `exposed` says which have.
+    Triangles without fluid cells enough in front of them, and those that another body covers, have NaN, and no part in
+    sums: `exposed` says which others there are.
 
     Attributes:
         name: of the body.
@@ -183,8 +187,8 @@ def make_surface(
     kept = twice > 0
     triangles, corners, crossed, twice = triangles[kept], corners[kept], crossed[kept], twice[kept]
     normals, centers = crossed / twice[:, None], corners.mean(axis=1)
-    low = np.clip(np.floor(vertices.min(axis=0)).astype(int) - REACH - 1, 0, domain.shape)
-    high = np.clip(np.ceil(vertices.max(axis=0)).astype(int) + REACH + 1, low, domain.shape)
+    low = np.clip(np.floor(vertices.min(axis=0)).astype(int) - RADIUS_CELLS - 1, 0, domain.shape)
+    high = np.clip(np.ceil(vertices.max(axis=0)).astype(int) + RADIUS_CELLS + 1, low, domain.shape)
     if (low >= high).any():
         raise GeometryError(f"surface: body {where!r} lies outside of the domain")
     if mean is not None and _moves_in_time(body):
@@ -196,7 +200,7 @@ def make_surface(
 
     def made() -> Surface:
         around = _around(simulation, body, read, low)
-        found = fit(around, corners, centers, normals)
+        found = fit(around, corners, centers, normals, _hidden(simulation.domain, body, centers, normals))
         more = np.maximum(found.values[:, 1], 0) if found.values.shape[1] > 1 else 0
         viscosity = simulation.collision.viscosity + more
         cs2 = simulation.stencil.cs2
@@ -212,6 +216,22 @@ def make_surface(
         return Surface(where, vertices, triangles, *parts, speed, density)
 
     return simulation.processes.on_first(made)
+
+
+def _hidden(domain: Domain, body: Body, centers: Floats, normals: Floats) -> Bools:
+    """Which triangles another geometry covers: what is just in front of their centres is in it."""
+    points = centers + _IN_FRONT * normals
+    hidden = np.zeros(len(points), np.bool_)
+    for other in domain.bodies.values():
+        geometry = other.geometry
+        if other is body or geometry is None:
+            continue
+        for shift in images(geometry, domain.shape, other.periodic):
+            low, high = geometry.bounds + np.array(shift)
+            own = np.flatnonzero(~hidden & ((points >= low) & (points <= high)).all(axis=1))
+            if len(own):
+                hidden[own] = geometry.inside(*(points[own] - shift).T.copy())
+    return hidden
 
 
 def _geometry(body: Body, mesh: Mesh | None) -> Geometry:

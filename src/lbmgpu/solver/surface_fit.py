@@ -12,17 +12,20 @@ from ..values import Floats
 
 RADIUS = 2.5
 """Cells around the centre of a triangle whose values are used."""
-REACH = 2
+RADIUS_CELLS = 2
 """Cells along each axis from that of the centre, among which all within `RADIUS` are."""
 FEWEST = 4
 """Fluid cells in front of a triangle below which nothing is said of it."""
+FACING = (1.25, 1.0)
+"""Cells off a triangle's plane, and sideways of its centre, within which the centre of a fluid cell must be, or the
+triangle is hidden: there is one beside any free surface, and others see the fluid round an edge only."""
 _RIDGE = 1e-5
 """Of the trace of a fit's matrix, on the diagonal of its terms of second order: where cells are too few to tell them,
 they are small."""
 _CHUNK = 4096
 """Triangles at a time."""
 
-_CUBE = np.array(list(itertools.product(range(-REACH, REACH + 1), repeat=3)), np.int64)
+_CUBE = np.array(list(itertools.product(range(-RADIUS_CELLS, RADIUS_CELLS + 1), repeat=3)), np.int64)
 
 
 @dataclass(frozen=True)
@@ -42,12 +45,12 @@ class Around:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What is found of each triangle; NaN where it has too few fluid cells in front of it.
+    """What is found of each triangle; NaN where it has too few fluid cells in front of it, or is hidden.
 
     Attributes:
         values: ``(m, n)``, those of `Around` on the surface but for the velocity.
         gradient: ``(m, 3)``, the derivative of the velocity along the normal at the wall.
-        exposed: ``(m,)``, whether there are fluid cells enough.
+        exposed: ``(m,)``, whether there are fluid cells enough, and one that the triangle faces.
     """
 
     values: Floats
@@ -55,7 +58,7 @@ class Fitted:
     exposed: NDArray[np.bool_]
 
 
-def fit(around: Around, corners: Floats, centers: Floats, normals: Floats) -> Fitted:
+def fit(around: Around, corners: Floats, centers: Floats, normals: Floats, hidden: NDArray[np.bool_]) -> Fitted:
     """Fit polynomials to the fluid cells within 2.5 cells of the centre of each triangle and in front of it.
 
     The velocity relative to the wall is ``a d + b d**2 + d (c s + e t)``, where d is the distance of a cell's centre to
@@ -66,6 +69,7 @@ def fit(around: Around, corners: Floats, centers: Floats, normals: Floats) -> Fi
         around: the cells.
         corners: of the triangles, ``(m, 3, 3)``.
         centers, normals: of the triangles, ``(m, 3)``; normals of length 1, into the fluid.
+        hidden: ``(m,)``, the triangles of which nothing is said, as no fluid touches them.
     """
     distance = _distances(around, corners, centers)
     count, wanted = len(centers), around.values.shape[-1] - 3
@@ -88,7 +92,9 @@ def fit(around: Around, corners: Floats, centers: Floats, normals: Floats) -> Fi
         first, second = _tangents(normals[at])
         s, t = np.einsum("mkc,mc->mk", place, first), np.einsum("mkc,mc->mk", place, second)
         # Triangles inside of another part of the body may have no cell at a distance from it, only some on it.
-        enough = (used.sum(axis=1) >= FEWEST) & (d > 0).any(axis=1)
+        enough = ~hidden[at] & (used.sum(axis=1) >= FEWEST) & (d > 0).any(axis=1)
+        sideways = squared * RADIUS**2 - height**2
+        enough &= (used & (height <= FACING[0]) & (sideways <= FACING[1] ** 2)).any(axis=1)
         of_velocity = np.stack([d, d * d, d * s, d * t], axis=-1)
         slopes = _solved(of_velocity, weight, found[..., :3], 1, enough)
         one, z = np.ones_like(s), height

@@ -16,7 +16,7 @@ from ..conditions import FreeSlip, MovingWall, NoSlip, PressureOutlet, VelocityI
 from ..domain import MAX_SIZE, Domain
 from ..errors import GeometryError, TooLittleMemoryError
 from ..geometry import Geometry
-from ..geometry.report import describe
+from ..geometry.report import Around, describe
 from ..units import Units
 from ..values import Floats
 from . import placing
@@ -196,7 +196,7 @@ def _if_flat(size: Floats) -> str:
 def narrow_gaps(domain: Domain) -> list[tuple[str, int, bool]]:
     """The gaps of too few cells beside bodies: the body, cells, and whether it is to the ground (`trust.Gap`)."""
     found = []
-    in_air = _InAir(domain.shape, {**domain.faces, "-z": FreeSlip()}, domain.bodies)
+    in_air = Around(domain.shape, {**domain.faces, "-z": FreeSlip()}, domain.bodies)
     for name, body in domain.bodies.items():
         if body.geometry is None:
             continue
@@ -206,15 +206,6 @@ def narrow_gaps(domain: Domain) -> list[tuple[str, int, bool]]:
         if with_ground is not None and (beside is None or with_ground < beside):
             found.append((name, with_ground, True))
     return found
-
-
-@dataclass(frozen=True)
-class _InAir:
-    """A domain as `describe` takes it, with other faces."""
-
-    shape: tuple[int, ...]
-    faces: Mapping[str, Any]
-    bodies: Mapping[str, Any]
 
 
 def _check_units(bodies: Mapping[str, Geometry]) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.report import FEWEST_ACROSS, NARROWEST
+from ..geometry.gaps import NARROWEST
+from ..geometry.report import FEWEST_ACROSS
 from ..solver.surface import Surface
 from ..values import Floats
 
@@ -29,6 +30,7 @@ MOST_RELAXATION = 2.0
 """Steps of a relaxation time, above which the flow next to walls is not that of its viscosity."""
 FEWEST_OF_A_SWING = 4
 """Samples after even steps, and after odd ones."""
+_UNKNOWN = "Whether the boundary layers are resolved is not known, as no triangles are known of a body"
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Gap:
 
     Attributes:
         body: beside it.
-        cells: across it, at the narrowest place.
+        cells: across it, at the narrowest place; 0 if it is closed, as no centre of a cell is in it.
         is_to_ground: whether it is between the body and the ground; else between its parts, or to another body.
     """
 
@@ -89,14 +91,15 @@ class Trust:
     """What is to be said of drag and lift; printed, sentences, the worst first.
 
     Attributes:
-        resolved: whether the boundary layers are.
+        resolved: whether the boundary layers are; None where y+ of a body is not known, and nothing says that they are
+            not.
         cells: of a laminar boundary layer, ``cells / sqrt(Reynolds number)``.
         y_plus: by body; those of bodies without triangles are not there.
         capped: the Reynolds number and that of the flow that is meant, where it is lower; else None.
         reasons: why drag and lift are not to be trusted, a sentence each, the worst first; empty if nothing is known.
     """
 
-    resolved: bool
+    resolved: bool | None
     cells: float
     y_plus: Mapping[str, YPlus]
     capped: tuple[float, float] | None
@@ -106,7 +109,8 @@ class Trust:
         if self.reasons:
             text = " ".join(["Drag and lift are not to be trusted; the reasons, the worst first:", *self.reasons])
         else:
-            text = f"The boundary layers are resolved: {_of_layer(self.cells, self.y_plus)}."
+            is_known = "The boundary layers are resolved" if self.resolved else _UNKNOWN
+            text = f"{is_known}: {_of_layer(self.cells, self.y_plus)}."
         if self.capped is not None:
             text += f" The flow has a Reynolds number of {self.capped[0]:.3g} in place of {self.capped[1]:.3g}."
         return text
@@ -151,19 +155,21 @@ def judged(
         cells: the length of the bodies.
         reynolds: of the flow that is computed, by that length.
         meant: of the flow that is meant.
-        y_plus: by body.
+        y_plus: by body; of those without triangles it is not known.
         state: None where it is not known.
         speed: of the stream.
         sound: the speed of sound of the lattice.
         gaps: narrow ones.
-        across: cells across each body.
+        across: cells across each body, of all bodies.
     """
     of_layer = cells / math.sqrt(reynolds)
-    resolved = of_layer >= FEWEST_CELLS and all(each.most <= MOST_Y_PLUS for each in y_plus.values())
+    is_known = len(y_plus) > 0 and all(name in y_plus for name in across or {})
+    is_fine = of_layer >= FEWEST_CELLS and all(each.most <= MOST_Y_PLUS for each in y_plus.values())
+    resolved = None if is_fine and not is_known else is_fine
     reasons = [] if state is None else [*_of_state(state, speed, sound), *_of_swings(state)]
     reasons += _of_relaxation(0.5 + speed * cells / reynolds / sound**2, speed)
     reasons += [_of_gap(gap, cells) for gap in sorted(gaps, key=lambda gap: gap.cells)]
-    if not resolved:
+    if resolved is False:
         reasons.append(
             f"The boundary layers are unresolved: {_of_layer(of_layer, y_plus)}; needed are {FEWEST_CELLS:g} cells "
             f"and a y+ below {MOST_Y_PLUS:g}."
@@ -220,6 +226,8 @@ def _of_relaxation(time: float, speed: float) -> list[str]:
 
 def _of_gap(gap: Gap, cells: float) -> str:
     where = f"between body {gap.body!r} and the ground" if gap.is_to_ground else f"beside body {gap.body!r}"
+    if gap.cells == 0:
+        return f"The gap {where} is closed, as no centre of a cell is in it: drag and lift are of a body without it."
     width = "1 cell" if gap.cells == 1 else f"{gap.cells} cells"
     return (
         f"The gap {where} is {width} wide, narrower than {NARROWEST}: the flow through it is wrong, and so are drag "
