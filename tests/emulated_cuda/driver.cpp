@@ -1,7 +1,6 @@
 // The emulated CUDA driver: those functions of libcuda.so.1 that the engine calls, on the CPU.
 //
-// EMULATED_CUDA_DEVICES is the number of devices (1), of which CUDA_VISIBLE_DEVICES may hide some;
-// EMULATED_CUDA_PEERS=0 forbids them to access each other's memory.
+// EMULATED_CUDA_DEVICES is the number of devices (1), EMULATED_CUDA_PEERS=0 forbids them to access each other's memory.
 // EMULATED_CUDA_SEED other than 0 runs work as late as its streams and events allow, and what they leave open in an
 // order that the seed shuffles; without it work runs at once.
 //
