@@ -157,9 +157,13 @@ def cut_faces(rng: np.random.Generator, D: int, kinds: list[str]) -> list[str]:
 def test_late_interiors_on_gpus_change_no_bit(
     stencil: str, streaming: str, precision: str, storage: str, channel: str, gpu: str, rng: np.random.Generator
 ) -> None:
-    """Of links that a GPU reads directly; single steps, and as many as are recorded and replayed."""
+    """Of links that a GPU reads directly; single steps, and as many as are recorded and replayed.
+
+    Of random faces and bodies a few forbid late interiors.
+    """
     options = {"precision": precision, "storage": storage, "streaming": streaming}
     D = STENCILS[stencil].D
+    late = 0
     for shape, parts in (
         ((30, 24, 25), (2, 1, 1)),
         ((21, 22, 21), (2, 2, 2)),
@@ -171,13 +175,14 @@ def test_late_interiors_on_gpus_change_no_bit(
         case.sponges = ()  # of the next test
         one = case.solver(device=gpu, **options)
         many = case.solver(device="auto", layout=gpu_layout(gpu, shape[:D], parts), **options)
-        assert many._simulation.engine.overlaps == (channel == "direct")
+        late += many._simulation.engine.overlaps
         for steps in (1, 2, 39):
             one._simulation.advance(steps)
             if not np.isfinite(one.populations()[:, case.fluid()]).all():
                 break
             many._simulation.advance(steps)
             assert_same(many, one)
+    assert late >= 2 if channel == "direct" else late == 0
 
 
 @pytest.mark.gpu

@@ -138,3 +138,20 @@ def test_recorded_steps_have_the_bits_of_others(rng, gpu):
         solver.step(75)
         found.append((state_of(solver), probe["velocity"].tobytes()))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(34, 9, 8), (35, 24, 20), (70, 33), (130, 21)])
+def test_links_that_are_served_beside_a_tile_keep_what_is_true(shape, precision, rng, gpu):
+    """The last tile along a periodic axis comes round to the body, though none of its own cells is next to it."""
+    domain = lbm.Domain(shape, "D3Q19" if len(shape) == 3 else "D2Q9")
+    middle = (12.3, *(0.5 * n + 0.2 for n in shape[1:]))
+    domain.add_body(lbm.Sphere(middle[: len(shape)], 2.7))
+    density, velocity = random_fields(rng, shape)
+    found = []
+    for device in ("cpu", gpu):
+        solver = lbm.Solver(domain, lbm.Regularized(0.1), state="moments", device=device, precision=precision)
+        solver.initialize(density=density, velocity=0.1 * velocity)
+        solver.step(41)
+        found.append(state_of(solver))
+    assert found[0] == found[1]

@@ -231,17 +231,20 @@ MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTilings& tilin
     const Index units_at_once = std::max(Index(device.multiprocessors) * clean.units_at_once / at_once, Index(1));
     const int longest = walls.is_any() ? segment_near_walls(tiles, layers, steps, units_at_once)
                                        : segment(tiles, layers, steps, units_at_once, at_once > 1);
+    // Links of the cells beside a tile are served too, those that it comes round to along a periodic axis included.
+    const int beside = solid ? steps : walled.rows * walled.cells_per_thread;
     std::vector<MomentUnit> lists[kind_count];
     const auto add_as = [&](const MomentTiling& tiling, int x, int y, const Run& run, Kind kind, Kind cut_kind) {
         const int count = (run.end - run.first + longest - 1) / longest;
         const int own = (run.end - run.first + count - 1) / count;
-        const int end_x = std::min(x + tiling.own_x, address.nx) + steps;
+        const int own_end = address.self_periodic[0] ? x + tiling.own_x : std::min(x + tiling.own_x, address.nx);
+        const int from_x = x - beside, end_x = own_end + beside;
         const int tile_end_y = std::min(y + tiling.own_y, end_y_) + steps;
         for (int z = run.first; z < run.end; z += own) {
             const int end = std::min(z + own, run.end);
-            const bool cuts = run.has_walls &&
-                              (solid ? walls.has_cuts(x - steps, end_x, y - steps, tile_end_y, z - steps, end + steps)
-                                     : walls.has_cuts(x - steps, end_x, z - steps, end + steps, 0, 1));
+            const bool cuts =
+                run.has_walls && (solid ? walls.has_cuts(from_x, end_x, y - steps, tile_end_y, z - steps, end + steps)
+                                        : walls.has_cuts(from_x, end_x, z - steps, end + steps, 0, 1));
             lists[int(cuts ? cut_kind : kind)].push_back({x, y, z, end - z});
         }
     };
