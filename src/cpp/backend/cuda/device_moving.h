@@ -17,6 +17,9 @@
 
 namespace lbm::cuda {
 
+/// Thread blocks that look for a body beside an update at once: those of the update wait for the room of each.
+constexpr unsigned most_blocks_ahead = 64;
+
 /// Samples of the force and the torque on a body that moves: the sums of each thread block, which the host adds.
 class DeviceMovingForceSamples final : public DeviceSamples {
 public:
@@ -57,7 +60,7 @@ public:
         std::size_t sum = all_.bytes();
         for (const Body& body : bodies_) {
             sum += body.parts.bytes() + body.numbers.bytes() + body.table.bytes() + body.marks.bytes() +
-                   body.cuts.bytes() + body.blocks.bytes();
+                   body.cuts.bytes() + body.of_parts.bytes();
         }
         return sum;
     }
@@ -107,9 +110,10 @@ public:
             streams_.begin_ahead();
         }
         const WorkStream& stream = ahead ? streams_.ahead() : stream_;
-        mark(stream, state, programmatic_launch && !ahead);
+        const unsigned most_blocks = ahead ? most_blocks_ahead : std::numeric_limits<unsigned>::max();
+        mark(stream, state, programmatic_launch && !ahead, most_blocks);
         for (std::size_t k = 0; k < bodies_.size(); ++k) {
-            launch("find_body_cuts", stream, link_threads(k), state, k, programmatic_launch && !ahead);
+            launch("find_body_cuts", stream, link_threads(k), state, k, programmatic_launch && !ahead, most_blocks);
         }
         if (ahead) {
             streams_.end_ahead();
@@ -150,7 +154,7 @@ public:
 private:
     struct Body {
         DeviceBuffer parts, numbers, table, marks;
-        DeviceBuffer cuts, blocks;  // all cuts; numbers of the thread blocks that find them
+        DeviceBuffer cuts, of_parts;  // all cuts; numbers of the parts that they are found in
         BodyCuts found{};
         backend::MovingBody body;
     };
@@ -164,30 +168,33 @@ private:
         const int(&n)[3] = own.body.size;
         const Index surface = 2 * (Index(n[0]) * n[1] + Index(n[1]) * n[2] + Index(n[2]) * n[0]);
         const auto room = std::min<Index>(links_of_cell * surface, std::numeric_limits<int>::max());
-        const unsigned blocks = flat(shared_by_threads(own.body.cells())).blocks;
+        const unsigned parts = flat(shared_by_threads(own.body.cells())).blocks;
         own.cuts = DeviceBuffer(stream_.ordinal(), std::size_t(room) * sizeof(BodyCut));
-        own.blocks = DeviceBuffer(stream_.ordinal(), (2 * std::size_t(blocks) + 1) * sizeof(UInt32));
-        stream_.clear(own.blocks.address(), own.blocks.bytes());
-        auto* numbers = own.blocks.as<UInt32>();
+        own.of_parts = DeviceBuffer(stream_.ordinal(), (2 * std::size_t(parts) + 1) * sizeof(UInt32));
+        stream_.clear(own.of_parts.address(), own.of_parts.bytes());
+        auto* numbers = own.of_parts.as<UInt32>();
         own.found = {own.cuts.as<BodyCut>(),
                      UInt32(room),
                      numbers,
                      numbers + 1,
-                     reinterpret_cast<int*>(numbers + 1 + blocks),
-                     blocks};
+                     reinterpret_cast<int*>(numbers + 1 + parts),
+                     parts};
     }
     KernelName kernel(const char* name) const { return state_kernel(spec_, "moving_bodies.h", name); }
     void launch(const char* name, const WorkStream& stream, Index threads, const StateArguments& state,
-                std::size_t which, bool programmatic_launch) const {
+                std::size_t which, bool programmatic_launch,
+                unsigned most_blocks = std::numeric_limits<unsigned>::max()) const {
         LaunchDimensions dimensions = flat(threads);
+        dimensions.blocks = std::min(dimensions.blocks, most_blocks);
         dimensions.programmatic_launch = programmatic_launch;
         kernels_.get(kernel(name)).launch(stream, dimensions, arguments(state, which));
     }
     /// Finds which cells are in each body in the coming step.
-    void mark(const WorkStream& stream, const StateArguments& state, bool programmatic_launch) const {
+    void mark(const WorkStream& stream, const StateArguments& state, bool programmatic_launch,
+              unsigned most_blocks = std::numeric_limits<unsigned>::max()) const {
         for (std::size_t k = 0; k < bodies_.size(); ++k) {
             launch("mark_body", stream, shared_by_threads(bodies_[k].body.marks_of(dimensions())), state, k,
-                   programmatic_launch);
+                   programmatic_launch, most_blocks);
         }
     }
     MovingBodyArguments arguments(const StateArguments& state, std::size_t which) const {

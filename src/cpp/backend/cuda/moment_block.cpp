@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -78,7 +79,7 @@ public:
         return sum;
     }
     std::vector<backend::KernelFigures> update_kernels() const override {
-        const MomentKernel kind = kernel(most_steps(), UnitKind::Clean);
+        const MomentKernel kind = kernel(most_steps(), {});
         const int threads = int(moment_threads(spec_, kind).threads);
         const Kernel& k = kernels_.get(moment_kernel(spec_, kind));
         return {{phase_, kind.cells_per_thread, threads, k.registers(), k.local_bytes(),
@@ -285,8 +286,6 @@ public:
     }
 
 private:
-    using UnitKind = MomentUnits::Kind;
-
     /// The streams of units with walls, beside that of others: one for each kind of them.
     struct AtWalls {
         struct Side {
@@ -296,10 +295,13 @@ private:
             explicit Side(int ordinal) : stream(ordinal), join(ordinal) {}
         };
         StreamEvent fork;
-        Side sides[MomentUnits::kind_count - 1];
+        std::deque<Side> sides;
 
-        explicit AtWalls(int ordinal)
-            : fork(ordinal), sides{Side(ordinal), Side(ordinal), Side(ordinal), Side(ordinal)} {}
+        explicit AtWalls(int ordinal) : fork(ordinal) {
+            for (int k = 1; k < MomentUnits::kind_count; ++k) {
+                sides.emplace_back(ordinal);
+            }
+        }
     };
 
     Index rows() const { return Index(address_.ny) * address_.nz; }
@@ -313,26 +315,24 @@ private:
         staging_.read_components(state(), "population", type, Q, out);
     }
 
-    MomentKernel kernel(int steps, UnitKind unit) const {
-        const bool walls = unit != UnitKind::Clean;
-        const bool at_x_face = unit == UnitKind::AtXFace || unit == UnitKind::CutAtXFace;
-        const MomentTiling& tiling = at_x_face ? tilings_.at_x_face : walls ? tilings_.walled : tilings_.clean;
+    MomentKernel kernel(int steps, const MomentUnitKind& unit) const {
+        const MomentTiling& tiling = tilings_.of(unit);
         return {steps,
                 tiling.cells_per_thread,
                 tiling.rows,
                 force_.kind(),
-                walls,
+                unit.walls,
                 walls_.has_images(),
                 scaling_.scales_walls(),
-                unit == UnitKind::Cut || unit == UnitKind::CutAtXFace,
-                at_x_face};
+                unit.cuts,
+                unit.at_x_face};
     }
     void expect_kernels() {
-        for (const UnitKind kind : MomentUnits::kinds) {
-            const auto has_any = [&](const MomentUnits& units) { return units.of(kind).count > 0; };
+        for (int k = 0; k < MomentUnits::kind_count; ++k) {
+            const auto has_any = [&](const MomentUnits& units) { return units.of(k).count > 0; };
             if (std::any_of(shell_.begin(), shell_.end(), has_any) ||
                 std::any_of(inner_.begin(), inner_.end(), has_any)) {
-                kernels_.expect(moment_kernel(spec_, kernel(most_steps(), kind)));
+                kernels_.expect(moment_kernel(spec_, kernel(most_steps(), MomentUnits::kinds[k])));
             }
         }
         if (runs_.bytes() + singles_.bytes() > 0) {
@@ -383,31 +383,33 @@ private:
     }
     /// Each kind in a stream of its own, those that take longest first, and the last one in `stream`.
     void update(const WorkStream& stream, AtWalls& at_walls, const MomentUnits& units) {
-        AtWalls::Side* side = at_walls.sides;
-        const UnitKind* waiting = nullptr;
-        for (const UnitKind& kind : MomentUnits::kinds) {
-            if (units.of(kind).count == 0) {
+        std::size_t beside = 0;  // streams in use
+        int waiting = -1;
+        for (int k = 0; k < MomentUnits::kind_count; ++k) {
+            if (units.of(k).count == 0) {
                 continue;
             }
-            if (waiting != nullptr) {
-                if (side == at_walls.sides) {
+            if (waiting >= 0) {
+                if (beside == 0) {
                     at_walls.fork.set(stream);
                 }
-                at_walls.fork.make_wait(side->stream);
-                launch(side->stream, units, *waiting);
-                ++side;
+                const WorkStream& other = at_walls.sides[beside++].stream;
+                at_walls.fork.make_wait(other);
+                launch(other, units, waiting);
             }
-            waiting = &kind;
+            waiting = k;
         }
-        if (waiting != nullptr) {
-            launch(stream, units, *waiting);
+        if (waiting >= 0) {
+            launch(stream, units, waiting);
         }
-        for (; side != at_walls.sides; --side) {
-            side[-1].join.set(side[-1].stream);
-            side[-1].join.make_wait(stream);
+        for (std::size_t k = 0; k < beside; ++k) {
+            AtWalls::Side& side = at_walls.sides[k];
+            side.join.set(side.stream);
+            side.join.make_wait(stream);
         }
     }
-    void launch(const WorkStream& stream, const MomentUnits& units, UnitKind unit) {
+    /// The units of one of MomentUnits::kinds.
+    void launch(const WorkStream& stream, const MomentUnits& units, int unit) {
         backend::with_real(spec_.precision, [&](auto real) {
             backend::with_moment_collision(spec_.collision, [&](auto collision) {
                 launch<decltype(real), decltype(collision)>(stream, units, unit);
@@ -415,7 +417,7 @@ private:
         });
     }
     template <class Real, class Collision>
-    void launch(const WorkStream& stream, const MomentUnits& units, UnitKind unit) {
+    void launch(const WorkStream& stream, const MomentUnits& units, int unit) {
         using Parameters = typename Collision::template Parameters<Real>;
         const auto& [list, count] = units.of(unit);
         const double steady[3] = {scaling_.uniform(0, 1), scaling_.uniform(1, 1), scaling_.uniform(2, 1)};
@@ -430,7 +432,7 @@ private:
                                                        {Real(steady[0]), Real(steady[1]), Real(steady[2])},
                                                        walls_.arguments(steady, scaling_),
                                                        force_.now<Real>()};
-        const MomentKernel kind = kernel(step_.steps, unit);
+        const MomentKernel kind = kernel(step_.steps, MomentUnits::kinds[unit]);
         const MomentThreads threads = moment_threads(spec_, kind);
         const Kernel& compiled = kernels_.get(moment_kernel(spec_, kind));
         compiled.allow_shared_memory(threads.bytes);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
@@ -19,17 +20,18 @@ constexpr unsigned most_shared_bytes = 200 << 10;
 
 /// Cells of a thread that are loaded at once, and the most rows of a tile, with which a thread block has 512 threads or
 /// fewer: registers have room for what a thread keeps. Where there are walls all tiles are as high as those with them,
-/// which have fewer cells to a thread and more threads beside the ends of rows. At faces along x a tile is 32 bytes
-/// thick, which memory moves together.
+/// which have fewer cells to a thread and more threads beside the ends of rows. Tiles at faces along x are so thin that
+/// a multiprocessor has room for two thread blocks, one of which goes on while the other waits for its wall.
 template <class Real>
 struct OfPrecision;
+constexpr int rows_at_x_faces = 4;
 template <>
 struct OfPrecision<float> {
-    static constexpr int cells = 2, rows = 11, rows_with_walls = 10, rows_at_x_faces = 8;
+    static constexpr int cells = 2, rows = 11, rows_with_walls = 10;
 };
 template <>
 struct OfPrecision<double> {
-    static constexpr int cells = 1, rows = 7, rows_with_walls = 6, rows_at_x_faces = 4;
+    static constexpr int cells = 1, rows = 7, rows_with_walls = 6;
 };
 
 /// Calls visit.operator()<Shape>(rows) for the shapes of an update of `steps` steps, from the smallest on.
@@ -94,15 +96,19 @@ int segment(Index tiles, int layers, int steps, Index at_once, bool others_follo
     return best;
 }
 
+template <class Shape>
+MomentThreads threads_of() {
+    return {unsigned(Shape::threads), Shape::bytes};
+}
+
 }  // namespace
 
 MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& device, bool has_walls) {
     const unsigned most = std::min(most_shared_bytes, unsigned(device.shared_bytes_per_block));
-    int most_rows = 0, most_at_x_faces = 0;
+    int most_rows = 0;
     backend::with_real(spec.precision, [&](auto real) {
         using Of = OfPrecision<decltype(real)>;
         most_rows = has_walls ? Of::rows_with_walls : Of::rows;
-        most_at_x_faces = Of::rows_at_x_faces;
     });
     MomentTilings tilings{};
     for_shapes_of(spec, spec.state->steps_per_launch, [&]<class Shape>(int rows) {
@@ -113,8 +119,9 @@ MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& d
         } else if (Shape::bytes <= most && rows <= most_rows) {
             tilings.clean = {Shape::cells, rows, 32 * Shape::cells, rows, 1, 1};
             tilings.walled = {1, rows, 32, rows, 1, 1};
-            if (rows <= most_at_x_faces) {
-                tilings.at_x_face = {1, rows, rows, 32, 1, 1};
+            if (rows <= rows_at_x_faces) {
+                using AtXFace = typename Shape::AtXFace;
+                tilings.at_x_face = {1, rows, rows, AtXFace::row_lanes, 1, AtXFace::blocks};
             }
         }
     });
@@ -125,9 +132,9 @@ MomentThreads moment_threads(const backend::BlockSpec& spec, const MomentKernel&
     MomentThreads found{};
     for_shapes_of(spec, kind.steps, [&]<class Shape>(int rows) {
         if (rows == kind.rows) {
-            using Narrow = typename Shape::Narrow;
-            const bool is_narrow = kind.cells_per_thread < Shape::cells;
-            found = {unsigned(is_narrow ? Narrow::threads : Shape::threads), is_narrow ? Narrow::bytes : Shape::bytes};
+            found = kind.along_y                           ? threads_of<typename Shape::AtXFace>()
+                    : kind.cells_per_thread < Shape::cells ? threads_of<typename Shape::Narrow>()
+                                                           : threads_of<Shape>();
         }
     });
     return found;
@@ -187,6 +194,21 @@ private:
     std::vector<bool> walled_;
 };
 
+/// Where tiles begin along y. Where the last one would have so few rows that the one before it reads the last row too,
+/// which may have walls, both reach back over the ones before.
+std::vector<int> tile_rows(int first, int end, int own, int steps) {
+    std::vector<int> found;
+    for (int y = first; y < end; y += own) {
+        found.push_back(y);
+    }
+    const auto count = found.size();
+    if (count > 2 && end - found.back() <= steps) {
+        found[count - 1] = end - own;
+        found[count - 2] = end - 2 * own;
+    }
+    return found;
+}
+
 /// Where faces along x with walls have tiles of their own: the first cells of these, and the cells between them. The
 /// last tiles between them reach back over the ones before rather than into the face's; cells that two tiles have get
 /// the same numbers.
@@ -234,7 +256,8 @@ MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTilings& tilin
     // Links of the cells beside a tile are served too, those that it comes round to along a periodic axis included.
     const int beside = solid ? steps : walled.rows * walled.cells_per_thread;
     std::vector<MomentUnit> lists[kind_count];
-    const auto add_as = [&](const MomentTiling& tiling, int x, int y, const Run& run, Kind kind, Kind cut_kind) {
+    const auto add = [&](Kind kind, int x, int y, const Run& run) {
+        const MomentTiling& tiling = kind.at_x_face ? tilings.at_x_face : walled;
         const int count = (run.end - run.first + longest - 1) / longest;
         const int own = (run.end - run.first + count - 1) / count;
         const int own_end = address.self_periodic[0] ? x + tiling.own_x : std::min(x + tiling.own_x, address.nx);
@@ -242,33 +265,31 @@ MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTilings& tilin
         const int tile_end_y = std::min(y + tiling.own_y, end_y_) + steps;
         for (int z = run.first; z < run.end; z += own) {
             const int end = std::min(z + own, run.end);
-            const bool cuts =
+            kind.cuts =
                 run.has_walls && (solid ? walls.has_cuts(from_x, end_x, y - steps, tile_end_y, z - steps, end + steps)
                                         : walls.has_cuts(from_x, end_x, z - steps, end + steps, 0, 1));
-            lists[int(cuts ? cut_kind : kind)].push_back({x, y, z, end - z});
+            const auto at = std::find(std::begin(kinds), std::end(kinds), kind) - std::begin(kinds);
+            lists[at].push_back({x, y, z, end - z});
         }
-    };
-    const auto add = [&](int x, int y, const Run& run) {
-        add_as(walled, x, y, run, run.has_walls ? Kind::Walled : Kind::Clean, Kind::Cut);
     };
     const Run all{first, first + layers, true};
     const XFaces faces = x_faces(rows, tilings, address, D, steps, walls);
     for (const int x : faces.tiles) {
         for (int y = rows.y; y < end_y_; y += tilings.at_x_face.own_y) {
-            add_as(tilings.at_x_face, x, y, all, Kind::AtXFace, Kind::CutAtXFace);
+            add({true, false, true}, x, y, all);
         }
     }
     const int width = walled.own_x;
     const bool is_wider = clean.own_x > width;  // a clean tile has two columns, each as wide as one with walls
-    for (int tile = 0; tile < tiles_y; ++tile) {
-        const int y = solid ? rows.y + tile * clean.own_y : 0, tile_end_y = std::min(y + clean.own_y, end_y_);
+    for (const int y : solid ? tile_rows(rows.y, end_y_, clean.own_y, steps) : std::vector<int>{0}) {
+        const int tile_end_y = std::min(y + clean.own_y, end_y_);
         const auto has_walls = [&](int x, int column_end, int z) {
             const int from = x - steps, to = column_end + steps;
             return walls.is_any() && (solid ? walls.has_any(from, to, y - steps, tile_end_y + steps, z, z + 1)
                                             : walls.has_any(from, to, z, z + 1, 0, 1));
         };
         std::map<int, WalledLayers> known;
-        const auto layers_of = [&](int x) {
+        const auto layers_of = [&](int x) -> const WalledLayers& {
             auto found = known.find(x);
             if (found == known.end()) {
                 const auto in_layer = [&](int z) { return has_walls(x, std::min(x + width, faces.end), z); };
@@ -282,7 +303,7 @@ MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTilings& tilin
             const bool has_two = is_wider && at + width < faces.end;
             WalledLayers own = layers_of(at);
             if (is_wider && (own.are_most() || (has_two && layers_of(at + width).are_most()))) {
-                add(within(x, width), y, all);
+                add({true}, within(x, width), y, all);
                 x += width;
                 continue;
             }
@@ -290,9 +311,9 @@ MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTilings& tilin
                 own.join(layers_of(at + width));
             }
             for (const Run& run : own.runs(2 * steps)) {
-                add(at, y, run);
+                add({run.has_walls}, at, y, run);
                 if (has_two && run.has_walls) {
-                    add(at + width, y, run);
+                    add({true}, at + width, y, run);
                 }
             }
             x = at + (is_wider ? 2 * width : width);

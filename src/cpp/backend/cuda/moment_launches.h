@@ -17,10 +17,20 @@ struct MomentTiling {
     int units_at_once;  // on a multiprocessor
 };
 
+/// What a unit's tile has: walls, those among them that are not half-way to solid cells, and warps along y.
+struct MomentUnitKind {
+    bool walls = false, cuts = false, at_x_face = false;
+    bool operator==(const MomentUnitKind&) const = default;
+};
+
 /// Tiles without walls and with walls, which in three dimensions are as high and have fewer cells to a thread; and
 /// those at faces along x with walls, whose warps lie along y, so that all cells of a warp have walls.
 struct MomentTilings {
     MomentTiling clean, walled, at_x_face;
+
+    const MomentTiling& of(const MomentUnitKind& kind) const {
+        return kind.at_x_face ? at_x_face : kind.walls ? walled : clean;
+    }
 };
 
 /// The largest tiles that fit, of a block that has walls anywhere or none.
@@ -32,14 +42,14 @@ struct MomentThreads {
 };
 MomentThreads moment_threads(const backend::BlockSpec& spec, const MomentKernel& kind);
 
-/// The units that a block's updates sweep with walls, those among them with walls that are not half-way to solid cells,
-/// both also at faces along x, and those without any.
+/// The units that a block's updates sweep, by their kinds.
 class MomentUnits {
 public:
-    enum class Kind { Clean, Walled, Cut, AtXFace, CutAtXFace };
+    using Kind = MomentUnitKind;
     static constexpr int kind_count = 5;
     /// Those that take longest first.
-    static constexpr Kind kinds[kind_count] = {Kind::CutAtXFace, Kind::Cut, Kind::AtXFace, Kind::Walled, Kind::Clean};
+    static constexpr Kind kinds[kind_count] = {
+        {true, true, true}, {true, true, false}, {true, false, true}, {true, false, false}, {}};
 
     struct List {
         DeviceBuffer units;
@@ -52,7 +62,8 @@ public:
 
     /// The end of the rows along y.
     int end_y() const { return end_y_; }
-    const List& of(Kind kind) const { return lists_[int(kind)]; }
+    /// Those of one of the kinds.
+    const List& of(int kind) const { return lists_[kind]; }
     std::size_t bytes() const;
 
 private:

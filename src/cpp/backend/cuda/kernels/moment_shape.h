@@ -6,31 +6,50 @@
 
 namespace lbm::cuda {
 
-/// The populations that come in from the layer above.
-template <class S>
-struct FromAbove {
+/// The populations that come in to a cell from one side of an axis: the lower one, 0, or the upper one, 1.
+template <class S, int axis, int side>
+struct FromSide {
+    static constexpr bool has(int i) { return S::c[i][axis] == (side == 0 ? 1 : -1); }
+    /// The place of a population among them.
     static constexpr int rank(int i) {
         int sum = 0;
         for (int k = 0; k < i; ++k) {
-            sum += S::c[k][S::D - 1] < 0 ? 1 : 0;
+            sum += has(k) ? 1 : 0;
         }
         return sum;
     }
     static constexpr int count = rank(S::Q);
+    /// Their bits among those of a cell's links.
+    static constexpr UInt32 bits() {
+        UInt32 found = 0;
+        for (int i = 0; i < S::Q; ++i) {
+            found |= has(i) ? 1U << i : 0;
+        }
+        return found;
+    }
 };
 
+/// Those that come from the layer above.
+template <class S>
+using FromAbove = FromSide<S, S::D - 1, 1>;
+
 /// A tile of `rows` rows whose cells are stored after so many steps; there are `steps` more rows on each side. A warp
-/// has a row of 32 V cells, V neighbours in each thread; the last warps have the cells beside the ends of all rows.
-template <class S, class Real, int V, int steps, int rows>
+/// has a row of 32 V cells, V neighbours in each thread; the last warps have the cells beside the ends of all rows, or
+/// with `ends_inside` the outermost lanes of each.
+template <class S, class Real, int V, int steps, int rows, bool ends_inside = false>
 struct MomentShape {
     static_assert(S::D == 3);
-    using Narrow = MomentShape<S, Real, 1, steps, rows>;  // for walls
+    using Narrow = MomentShape<S, Real, 1, steps, rows>;         // for walls
+    using AtXFace = MomentShape<S, Real, 1, steps, rows, true>;  // with warps along y
     static constexpr int cells = V;
-    static constexpr int extra_lanes = (steps + V - 1) / V;  // at each end of a row
-    static constexpr int width = 32 + 2 * extra_lanes;       // slots of a row, one for each thread
+    static constexpr int extra_lanes = (steps + V - 1) / V;                    // at each end of a row
+    static constexpr int row_lanes = ends_inside ? 32 - 2 * extra_lanes : 32;  // whose cells are stored
+    static constexpr int width = row_lanes + 2 * extra_lanes;                  // slots of a row, one for each thread
     static constexpr int all_rows = rows + 2 * steps;
-    static constexpr int warps = all_rows + (2 * extra_lanes * all_rows + 31) / 32;
+    static constexpr int warps = all_rows + (ends_inside ? 0 : (2 * extra_lanes * all_rows + 31) / 32);
     static constexpr int threads = 32 * warps;
+    /// On a multiprocessor: registers for them.
+    static constexpr int blocks = threads <= 256 && sizeof(Real) == sizeof(float) && ends_inside ? 2 : 1;
     static constexpr int guard = (width + 4) / 4 * 4;  // slots before and behind, which the outermost ones gather from
     static constexpr int slots = (all_rows * width + 2 * guard + 3) / 4 * 4;
 
@@ -55,6 +74,7 @@ template <class S, class Real, int V, int steps, int extra_lanes_>
 struct StripShape {
     static_assert(S::D == 2 && extra_lanes_ * V >= steps);
     using Narrow = StripShape;
+    using AtXFace = StripShape;
     static constexpr int cells = V;
     static constexpr int extra_lanes = extra_lanes_;
     static constexpr int own_lanes = 32 - 2 * extra_lanes;

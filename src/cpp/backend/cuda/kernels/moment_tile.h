@@ -9,9 +9,10 @@ namespace lbm::cuda {
 
 /// With `along_y` the warps of a tile lie along y, and its rows are those of cells with the same x.
 template <class S, class Real, int V, int steps, int rows, bool along_y = false>
-struct MomentTile : MomentShape<S, Real, V, steps, rows> {
+struct MomentTile : MomentShape<S, Real, V, steps, rows, along_y> {
     static_assert(!along_y || V == 1);
-    using Shape = MomentShape<S, Real, V, steps, rows>;
+    using Shape = MomentShape<S, Real, V, steps, rows, along_y>;
+    static constexpr bool ends_inside = along_y;
     static constexpr int in_row = along_y ? 1 : 0, across = 1 - in_row;  // axes
 
     /// Exposes the populations of one of a thread's cells that cross its ends, as soon as they are there: registers

@@ -35,12 +35,18 @@ struct MomentPlace {
 
     __device__ MomentPlace(int first_x, int first_y) {
         const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
-        constexpr int ends = 2 * Tile::extra_lanes;
-        is_extra = warp >= Tile::all_rows;
-        const int end = (warp - Tile::all_rows) * 32 + lane;
-        row = is_extra ? min(end / ends, Tile::all_rows - 1) : warp;
-        const int in_ends = end % ends;
-        in_row = !is_extra ? lane + Tile::extra_lanes : in_ends < Tile::extra_lanes ? in_ends : 32 + in_ends;
+        if constexpr (Tile::ends_inside) {
+            is_extra = lane < Tile::extra_lanes || lane >= 32 - Tile::extra_lanes;
+            row = warp;
+            in_row = lane;
+        } else {
+            constexpr int ends = 2 * Tile::extra_lanes;
+            is_extra = warp >= Tile::all_rows;
+            const int end = (warp - Tile::all_rows) * 32 + lane;
+            row = is_extra ? min(end / ends, Tile::all_rows - 1) : warp;
+            const int in_ends = end % ends;
+            in_row = !is_extra ? lane + Tile::extra_lanes : in_ends < Tile::extra_lanes ? in_ends : 32 + in_ends;
+        }
         slot = Tile::guard + row * Tile::width + in_row;
         const int place[] = {(in_row - Tile::extra_lanes) * V, row - steps};
         x = first_x + place[Tile::in_row];
@@ -60,7 +66,8 @@ struct MomentPlace {
 
 template <class S, class Collision, class Real, class Parameters, Forcing forcing, bool walls, bool images, bool scaled,
           bool cuts, int V, int steps, int rows, int pitch, bool along_y = false>
-__global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows>::threads, 1)
+__global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows, along_y>::threads,
+                                  MomentTile<S, Real, V, steps, rows, along_y>::blocks)
     update_moments(const __grid_constant__ MomentUpdate<Real, Parameters> a) {
     using Tile = MomentTile<S, Real, V, steps, rows, along_y>;
     const MomentUnit unit = a.units[blockIdx.x];

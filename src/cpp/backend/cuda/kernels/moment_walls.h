@@ -192,30 +192,9 @@ __device__ boundary::CellMoments<Real> moments_for_formulas(const double (&force
     return moments;
 }
 
-/// The links of a cell whose only wall is the domain's first or last face along x. There all cells of a warp have them
-/// (MomentTile), which is worth code of their own.
-template <class S, int side>
-struct FaceLinks {
-    static constexpr bool comes_in(int i) { return S::c[i][0] == (side == 0 ? 1 : -1); }
-    static constexpr int rank(int i) {
-        int sum = 0;
-        for (int k = 0; k < i; ++k) {
-            sum += comes_in(k) ? 1 : 0;
-        }
-        return sum;
-    }
-    static constexpr int count = rank(S::Q);
-    static constexpr UInt32 mask() {
-        UInt32 bits = 0;
-        for (int i = 0; i < S::Q; ++i) {
-            bits |= comes_in(i) ? 1U << i : 0;
-        }
-        return bits;
-    }
-};
-
-/// As evaluate_formulas_with(), for such links: all are loaded at once, and the compiler knows their directions. False
-/// if their conditions differ.
+/// As evaluate_formulas_with(), for a cell whose only wall is the domain's first or last face along x. There all cells
+/// of a warp have such links (MomentTile), which is worth code of their own: all are loaded at once, and the compiler
+/// knows their directions. False if their conditions differ.
 template <class Links, class S, class Real, class Values>
 __device__ bool evaluate_face(const Values& values, const backend::WallLink* links,
                               const boundary::CellMoments<Real>& moments, const Real (&own)[S::Q], Real (&in)[S::Q]) {
@@ -234,7 +213,7 @@ __device__ bool evaluate_face(const Values& values, const backend::WallLink* lin
         if constexpr (boundary::has_formula<Condition>) {
             if (of[0].condition == position_in<boundary::Conditions, Condition>) {
                 static_for<S::Q>([&]<int i>() {
-                    if constexpr (Links::comes_in(i)) {
+                    if constexpr (Links::has(i)) {
                         const boundary::Link<Real> link{i, Real(of[Links::rank(i)].value)};
                         in[i] = Condition::template incoming<S>(link, moments, OwnPopulations<S, Real>{own, i});
                     }
@@ -256,8 +235,8 @@ __device__ void evaluate_formulas_with(const double (&force)[3], const Values& v
     const UInt32 directions = cell.links & ((1U << S::Q) - 1);
     bool are_done = false;
     static_for<2>([&]<int side>() {
-        using Links = FaceLinks<S, side>;
-        if (directions == Links::mask()) {
+        using Links = FromSide<S, 0, side>;
+        if (directions == Links::bits()) {
             are_done = evaluate_face<Links, S>(values, links, moments, own, in);
         }
     });

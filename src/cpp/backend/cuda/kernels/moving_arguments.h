@@ -10,21 +10,21 @@ namespace lbm::cuda {
 /// their threads.
 constexpr int cells_of_thread = 2;
 
-/// Where the surface of a body cuts a link of a cell of a thread block.
+/// Where the surface of a body cuts a link of a cell of a part.
 struct BodyCut {
     double q;  // see MovingCells::cut()
     int cell, i;
 };
 
-/// The cuts of a body in a step, by the thread blocks that find them. Of those for which there is no room left, they
-/// are found again where they are used.
+/// The cuts of a body in a step, by parts of the cells of its box, as many as thread blocks use at once. Those for
+/// which there is no room left are found again where they are used.
 struct BodyCuts {
     BodyCut* all;
     UInt32 room;    // how many there can be
     UInt32* found;  // how many have been found so far
-    UInt32* first;  // of each thread block
+    UInt32* first;  // of each part
     int* count;
-    unsigned blocks;
+    unsigned parts;
 };
 
 struct MovingBodyArguments {

@@ -1,6 +1,7 @@
 // Kernels for bodies that move: a thread for each cell of a box about the body, or for each link that its surface cuts.
 // Which cells and links these are depends on the poses alone: mark_body and find_body_cuts may run beside the update
-// before the one that they are for.
+// before the one that they are for. There they take few thread blocks, as those of the update wait for the room of
+// each: a thread block has several parts of the cells in turn.
 #pragma once
 
 #include "dependent_launch.h"
@@ -52,29 +53,32 @@ __global__ void mark_body(const __grid_constant__ Members<members, MovingBodyArg
     wait_for_kernel_before();
     const AroundBody<S, Real, Stored> around(a);
     const Index count = a.bodies.own.marks_of(S::D);
-    const int searches = count_shared_links(shared, [&](int cell) {
-        const Index k = spread_index(cell, gridDim.x);
-        if (k >= count) {
-            return 0U;
-        }
-        const auto mark = around.cells().known_mark(k);
-        known[cell] = static_cast<unsigned char>(mark.found);
-        open[cell] = static_cast<unsigned char>(mark.open);
-        return mark.open;
-    });
-    for_shared_links(shared, searches, [&](int cell, int i, int) {
-        is_set[2 * cell + i] = around.cells().is_in_body(spread_index(cell, gridDim.x), 1U << i);
-    });
-    __syncthreads();
-    for (int k = 0; k < cells_of_thread; ++k) {
-        const int cell = cells_of_thread * int(threadIdx.x) + k;
-        const Index index = spread_index(cell, gridDim.x);
-        if (index < count) {
-            unsigned found = known[cell];
-            for (int i = 0; i < 2; ++i) {
-                found |= (open[cell] >> i & 1U) != 0 && is_set[2 * cell + i] ? 1U << i : 0U;
+    const auto parts = unsigned((count + SharedLinks::cells - 1) / SharedLinks::cells);
+    for (unsigned part = blockIdx.x; part < parts; part += gridDim.x) {
+        const auto index = [&](int cell) LBM_INLINE_LAMBDA { return spread_index(cell, part, parts); };
+        const int searches = count_shared_links(shared, [&](int cell) {
+            const Index k = index(cell);
+            if (k >= count) {
+                return 0U;
             }
-            around.cells().set_mark(index, found);
+            const auto mark = around.cells().known_mark(k);
+            known[cell] = static_cast<unsigned char>(mark.found);
+            open[cell] = static_cast<unsigned char>(mark.open);
+            return mark.open;
+        });
+        for_shared_links(shared, searches, [&](int cell, int i, int) {
+            is_set[2 * cell + i] = around.cells().is_in_body(index(cell), 1U << i);
+        });
+        __syncthreads();
+        for (int k = 0; k < cells_of_thread; ++k) {
+            const int cell = cells_of_thread * int(threadIdx.x) + k;
+            if (index(cell) < count) {
+                unsigned found = known[cell];
+                for (int i = 0; i < 2; ++i) {
+                    found |= (open[cell] >> i & 1U) != 0 && is_set[2 * cell + i] ? 1U << i : 0U;
+                }
+                around.cells().set_mark(index(cell), found);
+            }
         }
     }
 }
@@ -89,22 +93,21 @@ __global__ void __launch_bounds__(shared_links_threads, 2)
     const BodyCuts& cuts = a.cuts;
     let_next_kernel_begin();
     wait_for_kernel_before();
-    if (blockIdx.x >= cuts.blocks) {
-        return;
-    }
     const AroundBody<S, Real, Stored> around(a);
-    const auto index = [&](int cell) LBM_INLINE_LAMBDA { return spread_index(cell, cuts.blocks); };
-    const int count = count_shared_links(shared, [&](int cell) { return around.walls(index(cell)); });
-    if (threadIdx.x == 0) {
-        first = count > 0 ? atomicAdd(cuts.found, UInt32(count)) : 0U;
-        cuts.first[blockIdx.x] = first;
-        cuts.count[blockIdx.x] = count;
-    }
-    __syncthreads();
-    if (first + UInt32(count) <= cuts.room) {
-        for_shared_links(shared, count, [&](int cell, int i, int link) {
-            cuts.all[first + UInt32(link)] = {around.cells().cut(around.cells().cell(index(cell)), i), cell, i};
-        });
+    for (unsigned part = blockIdx.x; part < cuts.parts; part += gridDim.x) {
+        const auto index = [&](int cell) LBM_INLINE_LAMBDA { return spread_index(cell, part, cuts.parts); };
+        const int count = count_shared_links(shared, [&](int cell) { return around.walls(index(cell)); });
+        if (threadIdx.x == 0) {
+            first = count > 0 ? atomicAdd(cuts.found, UInt32(count)) : 0U;
+            cuts.first[part] = first;
+            cuts.count[part] = count;
+        }
+        __syncthreads();
+        if (first + UInt32(count) <= cuts.room) {
+            for_shared_links(shared, count, [&](int cell, int i, int link) {
+                cuts.all[first + UInt32(link)] = {around.cells().cut(around.cells().cell(index(cell)), i), cell, i};
+            });
+        }
     }
 }
 
@@ -118,15 +121,16 @@ __global__ void __launch_bounds__(shared_links_threads, 2)
     let_next_kernel_begin();
     wait_for_kernel_before();
     set_row_of_update_after(a.scaling);
-    if (blockIdx.x >= cuts.blocks) {
+    if (blockIdx.x >= cuts.parts) {
         return;
     }
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         *cuts.found = 0;  // of the next step
     }
     const AroundBody<S, Real, Stored> around(a);
-    const auto cell_of = [&](int cell)
-                             LBM_INLINE_LAMBDA { return around.cells().cell(spread_index(cell, cuts.blocks)); };
+    const auto cell_of = [&](int cell) LBM_INLINE_LAMBDA {
+        return around.cells().cell(spread_index(cell, blockIdx.x, cuts.parts));
+    };
     const UInt32 first = cuts.first[blockIdx.x];
     const int count = cuts.count[blockIdx.x];
     if (first + UInt32(count) <= cuts.room) {
@@ -136,7 +140,7 @@ __global__ void __launch_bounds__(shared_links_threads, 2)
         }
         return;
     }
-    count_shared_links(shared, [&](int cell) { return around.walls(spread_index(cell, cuts.blocks)); });
+    count_shared_links(shared, [&](int cell) { return around.walls(spread_index(cell, blockIdx.x, cuts.parts)); });
     for_shared_links(shared, count, [&](int cell, int i, int) {
         const backend::MovingCell own = cell_of(cell);
         around.cells().set_incoming(own, i, around.cells().cut(own, i));
@@ -167,7 +171,8 @@ __global__ void moving_body_force(const __grid_constant__ MovingBodyArguments a,
     backend::ForceAndTorque sum{};
     const Index stride = Index(gridDim.x) * SharedLinks::cells;
     for (Index first = 0; first < around.cells().count(); first += stride) {
-        const auto index = [&](int cell) LBM_INLINE_LAMBDA { return first + spread_index(cell, gridDim.x); };
+        const auto index = [&](int cell)
+                               LBM_INLINE_LAMBDA { return first + spread_index(cell, blockIdx.x, gridDim.x); };
         const int count = count_shared_links(shared, [&](int cell) { return around.walls(index(cell)); });
         for_shared_links(shared, count, [&](int cell, int i, int) {
             around.cells().add_force(around.cells().cell(index(cell)), i, center, moves != 0, sum);
