@@ -56,6 +56,38 @@ H3 = (
 """Hermite polynomials of third order at the velocities, (37, 2, 2, 2)."""
 H2 = np.einsum("ia,ib->iab", XI, XI) - _I
 """Those of second order."""
+FIFTH = XI2**2 / 8 - 1.5 * XI2 + 3
+"""xi times it is the part of fifth order of xi times the contracted Hermite polynomial of fourth order."""
+
+
+def smoothing(half_width: int) -> Array:
+    """Weights (2 half_width + 1,) of a filter of a wall's temperatures that keeps polynomials of third degree.
+
+    It is twice the filter of binomial coefficients less that applied two times; `half_width` is even.
+    """
+    binomial = np.ones(1)
+    for _ in range(half_width):
+        binomial = np.convolve(binomial, [0.5, 0.5])
+    return 2 * np.pad(binomial, half_width // 2) - np.convolve(binomial, binomial)
+
+
+def along_wall(temperature: Array, *, ends: bool) -> tuple[Array, Array, Array]:
+    """Of the temperatures (n,) of a wall's cells what the gas meets: them smoothed, and their first two derivatives.
+
+    A jump is spread over some six cells. With `ends`, where other walls meet this one, the filter is as wide as it can
+    be, and the second derivative is 0 in the four cells of an end.
+    """
+    n = len(temperature)
+    at = np.arange(n)
+    to_end = np.minimum(at, n - 1 - at) if ends else np.full(n, 6)
+    smooth = np.empty(n)
+    for k in range(n):
+        half = min(6, int(to_end[k]) // 2 * 2)
+        smooth[k] = smoothing(half) @ temperature[np.arange(k - half, k + half + 1) % n]
+    before, after = np.roll(smooth, 1), np.roll(smooth, -1)
+    gradient = np.gradient(smooth, edge_order=2) if ends else (after - before) / 2
+    curvature = np.where(to_end >= 4, after - 2 * smooth + before, 0.0)
+    return smooth, gradient, curvature
 
 
 def per_velocity(values: Array, like: Array) -> Array:
@@ -189,10 +221,10 @@ class D2Q37Reference:
         # temperatures of each wall, and their derivatives along it, before the three cells from the corner on
         near, slopes = [], []
         for axis in (0, 1):
-            wall = np.broadcast_to(np.asarray(own[axis] if warm[axis] else 0.0, float), self.shape[1 - axis])
+            wall, slope, _ = self.met(own[axis] if warm[axis] else 0.0, axis)
             along = self.layers(1 - axis, sides[1 - axis])
             near.append(wall[along])
-            slopes.append(np.gradient(wall, edge_order=2)[along])
+            slopes.append(slope[along])
         across_x, across_y = near[0][None, :], near[1][:, None]
         if warm[0] != warm[1]:
             beyond = 2 * (across_x + across_y) - T - g2 / 4
@@ -236,21 +268,52 @@ class D2Q37Reference:
         beta = (m[0] * gone[1] - m[1] * gone[0]) / determinant
         return halo + enters * weight * (alpha + beta * speed2)
 
+    def met(self, wall: Any, axis: int) -> tuple[Array, Array, Array]:
+        """The temperatures of a wall across `axis` that the gas meets, and their derivatives along it."""
+        given = np.broadcast_to(np.asarray(wall, float), self.shape[1 - axis])
+        return along_wall(given, ends=self.is_walled(1 - axis))
+
     def behind(self, axis: int, side: int, wall: Any) -> Array:
         """The cells behind a wall, counted from it: arrays (37, ...) with 3 cells along `axis`.
 
-        `side` is -1 at the low face, 1 at the high one; `wall` is ``"adiabatic"`` or a temperature.
+        `side` is -1 at the low face, 1 at the high one; `wall` is ``"adiabatic"`` or a temperature. The gas at a wall
+        has no velocity: to the second order in the distance y from it the tangential velocity is odd in y and the
+        normal one a y^2. The temperature less the wall's is odd but for its second derivative, which is that along the
+        wall with the other sign less the heating by friction, Pr/c_p times the square of the shear, c_p = 2.
         """
         adiabatic = isinstance(wall, str)
         mirror = np.moveaxis(self.f.take(self.layers(axis, side), axis=1 + axis), 1 + axis, 1)  # (37, 3, along)
         rho, u, T = moments(mirror)
         g2 = (self.gravity**2).sum()
-        beyond = T if adiabatic else 2 * np.asarray(wall, float) - T - g2 / 4
-        distance = side * (2 * np.arange(REACH) + 1.0)[:, None]  # from the mirror image to the cell
-        rise = self.gravity[axis] * distance / (beyond + T)
+        y = (np.arange(REACH) + 0.5)[:, None]
+        flow = u - self._g(rho) / 2
+        back = self._g(rho) - u
+        back[axis] += 2 * y**2 * (flow[axis] * y**2).sum(axis=0) / (y**4).sum()
+        beyond = T
+        if not adiabatic:
+            smooth, gradient, curvature = self.met(wall, axis)
+            shear = flow[1 - axis, 0] / y[0]
+            prandtl = (self.tau - 0.5) / (self.tau_heat - 0.5)
+            beyond = 2 * smooth - T - g2 / 4 - y**2 * (curvature + prandtl / 2 * shear**2)
+        rise = self.gravity[axis] * side * 2 * y / (beyond + T)
         pressure = rho * T * (1 + rise) / (1 - rise)
-        rest = self.reflected(mirror - equilibrium(rho, u, T), axis, wall, rho * T)
-        halo = equilibrium(pressure / beyond, self._g(rho) - u, beyond) + rest
+        stress, third = self.reflected(mirror - equilibrium(rho, u, T), u, back, axis, adiabatic)
+        if not adiabatic:
+            added = np.zeros((2, *rho.shape))
+            added[axis] = side * 2 * y * curvature
+            added[1 - axis] = -2 * gradient
+            third += (self.tau_heat - 1) * rho * T / CS2**1.5 * symmetric(added)
+        rest = np.einsum("iab,ab...->i...", H2, stress) / 2 + np.einsum("iabc,abc...->i...", H3, third) / 6
+        halo = equilibrium(pressure / beyond, back, beyond) + per_velocity(W, rho) * rest
+        if not adiabatic:
+            # the first-order part of fifth order, by the gradient of theta at the wall
+            first, second = T[0] - smooth + g2 / 8, T[1] - smooth + g2 / 8
+            slope = np.empty((2, *first.shape))
+            slope[axis], slope[1 - axis] = -side * (3 * first - second / 3), gradient
+            theta = beyond / CS2 - 1
+            factor = pressure / beyond * theta * (2 + theta) / (1 + theta)
+            along = np.tensordot(C, slope / CS2, axes=1)[:, None]
+            halo -= (self.tau - 1) * per_velocity(W * FIFTH, rho) * factor * along
         # what comes in is what went out, column by column; what passes two walls belongs to their corner
         across = side * D2Q37.c[:, axis]
         k = np.arange(1, REACH + 1)
@@ -262,28 +325,31 @@ class D2Q37Reference:
         halo = self.restored(halo, mirror, leaves, enters, (0, 1), energy=adiabatic)
         return np.moveaxis(halo, 1, 1 + axis)
 
-    def reflected(self, rest: Array, axis: int, wall: Any, pressure: Array) -> Array:
-        """The part of the mirror image that is not in equilibrium, (37, 3, along), as it is behind the wall.
+    def reflected(self, rest: Array, u: Array, back: Array, axis: int, adiabatic: bool) -> tuple[Array, Array]:
+        """The moments of second and third order of what is not in equilibrium, as they are behind the wall.
 
-        Only its moments of second and third order are taken over, stress and heat flux, which keeps the walls stable
-        where tau is near 1/2 (as Latt & Chopard, Math. Comput. Simul. 72 (2006) 165, regularise a collision). The
-        stress stays; the heat flux is that of the mirror image with the velocities' normal component turned at an
-        adiabatic wall, and the tangential one at an isothermal wall, whose own gradient of temperature is what it
-        turns about: twice its heat flux after a collision, tau_heat - 1 times pressure and gradient, is added.
+        `rest` (37, 3, along) has those of the mirror image. Higher ones are left out, which keeps the walls stable
+        where tau is near 1/2 (as Latt & Chopard, Math. Comput. Simul. 72 (2006) 165, regularise a collision). The shear
+        stress stays and the normal stress, which is 0 at a wall at rest, is reversed. Of the third moments in the frame
+        of the gas, whose velocity is `u` here and `back` behind the wall, the heat flux is reversed along an isothermal
+        wall and across an adiabatic one; what has no trace stays.
         """
         stress = np.einsum("iab,i...->ab...", H2, rest)
-        heat = np.einsum("iabc,i...->abc...", H3, rest)
-        adiabatic = isinstance(wall, str)
-        turned = axis if adiabatic else 1 - axis
-        sign = np.where(np.arange(2) == turned, -1.0, 1.0)
-        heat *= np.einsum("a,b,c->abc", sign, sign, sign).reshape(2, 2, 2, *(1,) * pressure.ndim)
-        second = np.einsum("iab,ab...->i...", H2, stress) / 2
-        third = np.einsum("iabc,abc...->i...", H3, heat) / 6
-        if not adiabatic:
-            wall = np.broadcast_to(np.asarray(wall, float), rest.shape[2:])
-            gradient = (np.roll(wall, -1) - np.roll(wall, 1)) / 2
-            if self.is_walled(1 - axis):  # to second order at the ends too
-                gradient = np.gradient(wall, edge_order=2)
-            slope = XI[:, turned] * (XI2 - 4) / CS2**1.5
-            third -= (self.tau_heat - 1) * pressure * gradient * per_velocity(slope, pressure)
-        return per_velocity(W, pressure) * (second + third)
+        third = np.einsum("iabc,i...->abc...", H3, rest) - carried(u, stress)
+        stress[0, 0] *= -1
+        stress[1, 1] *= -1
+        heat = np.einsum("abb...->a...", third) / 4
+        heat[1 - axis if not adiabatic else axis] *= -2
+        heat[axis if not adiabatic else 1 - axis] *= 0
+        return stress, third + symmetric(heat) + carried(back, stress)
+
+
+def symmetric(vector: Array) -> Array:
+    """The sum v_a delta_bc + v_b delta_ac + v_c delta_ab, (2, 2, 2, ...)."""
+    return sum(np.einsum(f"{a},{b}->abc...", vector, _I) for a, b in (("a...", "bc"), ("b...", "ac"), ("c...", "ab")))
+
+
+def carried(u: Array, stress: Array) -> Array:
+    """Third moments of a stress that moves with the gas, both in the units of H3 and H2."""
+    v = u / np.sqrt(CS2)
+    return sum(np.einsum(f"{a}...,{b}...->abc...", v, stress) for a, b in (("a", "bc"), ("b", "ac"), ("c", "ab")))
