@@ -2,6 +2,8 @@
 #include "../../src/cpp/engine/long_range_plan.h"
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 #include "../../src/cpp/backend/block_layout.h"
 #include "../../src/cpp/backend/moment_kind.h"
@@ -176,4 +178,43 @@ TEST(long_range_plan_of_a_box_has_its_corners) {
     const std::vector<Block> blocks = {
         {{2, 1, 0}, {10, 9, 1}, 0, "cpu"}, {{0, 0, 0}, {12, 1, 1}, 0, "cpu"}, {{0, 1, 0}, {2, 9, 1}, 0, "cpu"}};
     CHECK_EQUAL(plan_of(setup, blocks, lbm::backend::Device::Gpu).corners.size(), std::size_t(4));
+}
+
+TEST(long_range_plan_smooths_the_temperatures_of_walls) {
+    for (const bool ends : {false, true}) {
+        Setup setup = gas_setup({30, 10}, false);
+        const std::string face = ends ? "no-slip" : "periodic", kind = ends ? "adiabatic" : "periodic";
+        setup.faces = {face, face, "no-slip", "no-slip"};
+        setup.thermal_faces = {kind, kind, "isothermal", "adiabatic"};
+        const LongRangePlan plan = plan_of(setup, grid(setup.shape, 1, 1), lbm::backend::Device::Gpu);
+        for (std::size_t k = 0; k < plan.columns.size(); ++k) {
+            const lbm::backend::WallColumn& column = plan.columns[k];
+            if (!column.wall.isothermal) {
+                continue;
+            }
+            // The sums of factors times powers of the distance: a cubic has its values and derivatives.
+            const lbm::engine::WallTerms* all[] = {&plan.temperatures, &plan.gradients, &plan.curvatures};
+            const bool is_near_end = ends && std::min(column.x, 29 - column.x) < 4;
+            for (int derivative = 0; derivative < 3; ++derivative) {
+                double sums[4] = {0, 0, 0, 0};
+                int count = 0;
+                all[derivative]->for_terms(k, [&](const lbm::engine::WallTerms::Term& term) {
+                    int distance = int(term.place) - column.x;
+                    distance += !ends && distance > 15 ? -30 : !ends && distance < -15 ? 30 : 0;
+                    for (int power = 0; power < 4; ++power) {
+                        sums[power] += term.factor * std::pow(distance, power);
+                    }
+                    ++count;
+                });
+                const bool is_left_out = derivative == 2 && is_near_end;
+                for (int power = 0; power < 3; ++power) {
+                    const double expected = power != derivative || is_left_out ? 0 : power == 2 ? 2 : 1;
+                    CHECK_CLOSE(sums[power], expected, 1e-13);
+                }
+                if (!ends) {
+                    CHECK_EQUAL(count, derivative == 0 ? 13 : 15);
+                }
+            }
+        }
+    }
 }

@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from .d2q37 import CS2, D2Q37, H2, H3, D2Q37Reference, W, equilibrium, moments
+from .d2q37 import CS2, D2Q37, FIFTH, H2, H3, XI, XI2, D2Q37Reference, W, along_wall, equilibrium, moments
 
 C = D2Q37.c.astype(float)
 
@@ -116,6 +116,41 @@ def test_what_walls_keep(rng):
             assert energy[1] == pytest.approx(energy[0], rel=1e-14)
         else:
             assert energy[1] != pytest.approx(energy[0], rel=1e-9)
+
+
+def test_the_part_of_fifth_order():
+    """It has no lower moments, and is what a gradient at constant pressure has beyond polynomials of third order."""
+    fifth = XI * FIFTH[:, None]
+    for other in (np.ones((37, 1)), XI, H2.reshape(37, -1), H3.reshape(37, -1)):
+        assert np.abs(np.einsum("i,ia,ip->ap", W, fifth, other)).max() < 1e-13
+    theta, h = 0.1, 1e-5
+
+    def at(theta: float) -> np.ndarray:
+        return equilibrium(np.array(1 / (1 + theta)), np.zeros(2), np.array(CS2 * (1 + theta)))
+
+    slope = XI[:, 0] * (at(theta + h) - at(theta - h)) / (2 * h) / W
+    beyond = slope - theta * (2 + theta) / (1 + theta) ** 2 * fifth[:, 0]
+    np.testing.assert_allclose(beyond, XI[:, 0] * (XI2 - 4) / 2, rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_what_the_gas_meets_of_a_walls_temperature(ends, rng):
+    """Polynomials of third degree stay, and have their derivatives; a jump is spread; the sum of a ring stays."""
+    x = np.arange(24.0)
+    cubic = 1 + 0.1 * x - 0.03 * x**2 + 1e-3 * x**3
+    inner = slice(None) if ends else slice(8, -8)
+    smooth, gradient, curvature = along_wall(cubic, ends=ends)
+    np.testing.assert_allclose(smooth[inner], cubic[inner], rtol=0, atol=1e-13)
+    np.testing.assert_allclose(curvature[8:-8], (-0.06 + 6e-3 * x)[8:-8], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(gradient[8:-8], (0.1 - 0.06 * x + 3e-3 * x**2 + 1e-3)[8:-8], rtol=0, atol=1e-12)
+    smooth, _, curvature = along_wall(np.where(x < 12, 0.0, 1.0), ends=ends)
+    assert np.abs(np.diff(smooth)).max() < 0.45
+    assert np.abs(curvature).max() < 0.25
+    if ends:
+        assert not curvature[[0, 3, -4, -1]].any()
+    else:
+        noise = rng.random(7)
+        assert along_wall(noise, ends=ends)[0].mean() == pytest.approx(noise.mean(), rel=1e-13)
 
 
 @pytest.mark.slow

@@ -165,9 +165,9 @@ def test_a_falling_box(prandtl, device):
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-@pytest.mark.parametrize("tau", [0.6, 0.8])
+@pytest.mark.parametrize("tau", [0.52, 0.6, 0.8])
 def test_conduction(tau, axis, device):
-    """Between two temperatures the profile is linear, at rest and at one pressure."""
+    """Between two temperatures the profile is linear, without ripples at the walls, at rest and at one pressure."""
     n, difference = 48, 0.1
     shape, profile = along(axis, n)
     hot, cold = CS2 * (1 + difference / 2), CS2 * (1 - difference / 2)
@@ -176,10 +176,10 @@ def test_conduction(tau, axis, device):
     solver.initialize(density=CS2 / np.broadcast_to(exact, shape), temperature=np.broadcast_to(exact, shape))
     mass = totals(solver)[0]
     solver.step(round(2 * n**2 / (CS2 * (tau - 0.5)) / np.pi**2))
-    assert np.abs(solver.temperature() - exact).max() / (hot - cold) < 1e-3
+    assert np.abs(solver.temperature() - exact).max() / (hot - cold) < 1e-4
     pressure = solver.density() * solver.temperature()
-    assert np.ptp(pressure) / pressure.mean() < 5e-5
-    assert np.abs(solver.velocity()).max() < 5e-6
+    assert np.ptp(pressure) / pressure.mean() < 5e-6
+    assert np.abs(solver.velocity()).max() < 5e-7
     assert totals(solver)[0] == pytest.approx(mass, rel=1e-13)
 
 
@@ -247,9 +247,29 @@ def test_a_wall_whose_temperature_varies(device):
         solver.step(round(4 / (CS2 * (tau - 0.5) * 2 * k**2)))
         errors.append(np.abs(solver.temperature() / CS2 - 1 - eps * exact).max() / eps)
         flows.append(np.abs(solver.velocity()).max() / eps)
-    assert errors[-1] < 0.012
-    assert order(errors, sizes) > 1.5
-    assert flows[-1] < 5e-3
+    assert errors[-1] < 0.005
+    assert flows[-1] < 3e-3
+
+
+@pytest.mark.parametrize(("width", "tau", "limit"), [(0, 0.53, 4e-3), (0, 0.6, 3e-3), (4, 0.53, 7e-4)])
+def test_a_wall_whose_temperature_jumps(width, tau, limit, device):
+    """From 0.9 to 1.1 times the mean in one cell, or as tanh(x / width): the flow at the jump is small.
+
+    With the temperatures as they are given, mirrored at the wall, it is 1.5e-2 at the jump.
+    """
+    n = 16
+    x = np.arange(3 * n) + 0.5
+    low, high = 0.25 * n, 2.25 * n
+    if width:
+        step = np.tanh((x - low) / width) * np.tanh((high - x) / width)
+    else:
+        step = np.where((x > low) & (x < high), 1.0, -1.0)
+    solver = gas((3 * n, n), tau, device, walls=across(CS2 * (1 + 0.1 * step), CS2, 1))
+    solver.initialize(temperature=CS2)
+    mass = totals(solver)[0]
+    solver.step(round(0.5 * n**2 / (CS2 * (tau - 0.5))))
+    assert np.sqrt((solver.velocity() ** 2).sum(axis=0)).max() < limit
+    assert totals(solver)[0] == pytest.approx(mass, rel=1e-13)
 
 
 @pytest.mark.parametrize("isothermal", [True, False])
@@ -370,8 +390,8 @@ def onset(n: int, rayleigh: float, device: str) -> tuple[float, float]:
 
 def test_the_onset_of_convection(device):
     """Growth below and above the critical Rayleigh number, with the adiabatic gradient taken off, and zero between."""
-    low, high = 1500, 1900
+    low, high = 1600, 1800
     (damped, slow), (growing, fast) = (onset(32, rayleigh, device) for rayleigh in (low, high))
     assert damped < 0 < growing
     assert growing - damped == pytest.approx(fast - slow, rel=0.05)
-    assert low - damped * (high - low) / (growing - damped) == pytest.approx(CRITICAL, rel=0.03)
+    assert low - damped * (high - low) / (growing - damped) == pytest.approx(CRITICAL, rel=0.02)

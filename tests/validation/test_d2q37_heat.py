@@ -35,7 +35,7 @@ def viscosity(tau: float) -> float:
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-@pytest.mark.parametrize(("tau", "prandtl"), [(0.55, 0.71), (0.6, 1.0), (0.8, 1.0), (0.8, 2.0)])
+@pytest.mark.parametrize(("tau", "prandtl"), [(0.52, 0.71), (0.55, 0.71), (0.6, 1.0), (0.8, 1.0), (0.8, 2.0)])
 def test_the_heat_of_a_linear_profile(tau, prandtl, axis, device):
     """Between plates ``k dT / N`` enters at one and leaves at the other, alike in all of their cells."""
     n, hot, cold = 32, 1.05 * CS2, 0.95 * CS2
@@ -49,7 +49,7 @@ def test_the_heat_of_a_linear_profile(tau, prandtl, axis, device):
     flux = gas.conductivity(pressure) * (hot - cold) / n
     for face, sign in (("-" + "xy"[axis], 1), ("+" + "xy"[axis], -1)):
         np.testing.assert_allclose(solver.heat_flux(face), np.full(4, sign * flux), rtol=4e-4)
-        np.testing.assert_allclose(solver.heat_flux(face, by="gradient"), np.full(4, sign * flux), rtol=0.025)
+        np.testing.assert_allclose(solver.heat_flux(face, by="gradient"), np.full(4, sign * flux), rtol=3e-3)
         assert solver.mean_heat_flux(face) == pytest.approx(sign * flux, rel=4e-4)
         assert solver.nusselt(face) == pytest.approx(1, rel=4e-4)
         np.testing.assert_allclose(solver.nusselt_map(face), np.ones(4), rtol=4e-4)
@@ -106,7 +106,7 @@ def test_what_passes_the_walls_is_what_the_gas_gains(walls, precision, tolerance
 
 
 def test_the_heat_of_a_wall_whose_temperature_varies(device):
-    """Laplace's solution, cell by cell: of second order by what is exchanged, and slower by the gradient."""
+    """Laplace's solution, cell by cell, by what is exchanged and by the gradient, whose error goes with the square."""
     errors, sizes, eps, gas = [], (9, 13, 19), 1e-3, lbm.ThermalBGK(viscosity(0.7))
     for n in sizes:
         width = 2 * n
@@ -121,9 +121,9 @@ def test_the_heat_of_a_wall_whose_temperature_varies(device):
         np.testing.assert_allclose(solver.heat_flux("+y"), found[0], rtol=0, atol=1e-9 * flux.max())
         errors.append([np.abs(each - flux).max() / flux.max() for each in found])
     exchanged, gradient = np.transpose(errors)
-    assert exchanged[-1] < 0.004
-    assert gradient[-1] < 0.06
-    assert order(exchanged, sizes) > 1.5
+    assert exchanged.max() < 0.01
+    assert gradient[-1] < 0.01
+    assert order(gradient, sizes) > 1.8
 
 
 def rolls(rayleigh: float, n: int, device: str) -> lbm.Solver:
@@ -151,7 +151,10 @@ def test_a_layer_below_the_onset_conducts(device):
 
 @pytest.mark.slow
 def test_rolls_carry_the_same_heat_through_both_plates(device):
-    """Nu of Clever & Busse, J. Fluid Mech. 65 (1974) 625, the adiabatic gradient taken off; it grows with the cells."""
+    """Nu of Clever & Busse, J. Fluid Mech. 65 (1974) 625, the adiabatic gradient taken off; it grows with the cells.
+
+    By the gradients both plates agree too, within 0.5 %, although tau is 0.514 and 0.520.
+    """
     found = []
     for n in (16, 24):
         solver = rolls(5000, n, device)
@@ -159,8 +162,9 @@ def test_rolls_carry_the_same_heat_through_both_plates(device):
         assert cold == pytest.approx(hot, rel=2e-4)
         assert solver.nusselt_map("-y").mean() == pytest.approx(hot, rel=1e-12)
         assert solver.nusselt("-y", n, 0.15 * CS2) == pytest.approx(hot, rel=1e-9)
-        gradient = (solver.nusselt("-y", by="gradient") + solver.nusselt("+y", by="gradient")) / 2
-        assert gradient == pytest.approx(hot, rel=0.03)
+        gradient = solver.nusselt("-y", by="gradient"), solver.nusselt("+y", by="gradient")
+        assert gradient[0] == pytest.approx(gradient[1], rel=5e-3)
+        assert sum(gradient) / 2 == pytest.approx(hot, rel=0.02 if n == 16 else 2e-3)
         found.append(abs(hot / 2.116 - 1))
-    assert found[1] < 0.02
+    assert found[1] < 0.01
     assert found[1] < 0.6 * found[0]

@@ -117,7 +117,7 @@ struct ScaledTerm {
 /// A number of the plan that depends on walls whose temperature or velocity changes in time, and is none of a wall link
 /// or a boundary cell: (start + sum of terms) / divisor - less.
 struct ScaledNumber {
-    enum class Of { WallTemperature, ThermalLink, VelocityLink, ColumnTemperature, ColumnGradient };
+    enum class Of { WallTemperature, ThermalLink, VelocityLink, ColumnTemperature, ColumnGradient, ColumnCurvature };
     Of of;
     int index;         // in the plan's list of these
     int component;     // of a velocity

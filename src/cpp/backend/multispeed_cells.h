@@ -39,17 +39,13 @@ LBM_HD bool temperature_is_valid(Real temperature) {
     return temperature > Real(0) && temperature < Real(1e6);
 }
 
-/// Computes the populations of halo cell k (1 to wall_depth) of a column, and returns its share of the mass and energy
-/// that the column misses.
+/// Reads the populations of the mirror cell of halo cell k (1 to wall_depth) of a column.
 template <class S, class Real, class Stored>
-LBM_HD MassAndEnergy<Real> halo_cell(const LatticeView<S, Real, Stored>& lattice, const WallColumn& column, int k,
-                                     const MultispeedParameters<Real>& parameters, Real (&out)[S::Q]) {
+LBM_HD void read_mirror(const LatticeView<S, Real, Stored>& lattice, const WallColumn& column, int k, Real (&h)[S::Q]) {
     const int inwards = -column.wall.outward * (k - 1);
     const int x = column.x + (column.wall.axis == 0 ? inwards : 0);
     const int y = column.y + (column.wall.axis == 1 ? inwards : 0);
-    Real h[S::Q];
     post_collision_of(lattice.cell(x, y, 0), h);
-    return halo_populations<S>(column.wall, k, h, parameters, out);
 }
 
 /// Whether the lattice has a cell, in the block or its halo.
@@ -77,10 +73,17 @@ LBM_HD void put_halo_cell(const LatticeView<S, Real, Stored>& lattice, const Wal
 template <class S, class Real, class Stored>
 LBM_HD void fill_wall_column(const LatticeView<S, Real, Stored>& lattice, const WallColumn& column,
                              const MultispeedParameters<Real>& parameters) {
-    Real out[wall_depth][S::Q];
+    Real h[wall_depth][S::Q], out[wall_depth][S::Q];
+    Gas<Real> gas[wall_depth];
+    for (int k = 1; k <= wall_depth; ++k) {
+        read_mirror(lattice, column, k, h[k - 1]);
+        gas[k - 1] = gas_of<S>(multispeed_sums<S, false>(h[k - 1]));
+    }
+    const WallProfile<Real> profile = profile_of<S>(column.wall, gas, parameters.gravity);
     MassAndEnergy<Real> missing{0, 0};
     for (int k = 1; k <= wall_depth; ++k) {
-        const MassAndEnergy<Real> share = halo_cell(lattice, column, k, parameters, out[k - 1]);
+        const MassAndEnergy<Real> share =
+            halo_populations<S>(column.wall, k, profile, h[k - 1], parameters, out[k - 1]);
         missing.mass += share.mass;
         missing.energy += share.energy;
     }

@@ -419,6 +419,7 @@ void BoundaryHaloPlan::take(LongRangePlan&& long_range, const std::vector<Phase>
     links_.wall_corners = std::move(long_range.corners);
     column_temperatures_ = std::move(long_range.temperatures);
     column_gradients_ = std::move(long_range.gradients);
+    column_curvatures_ = std::move(long_range.curvatures);
     for (std::size_t block = 0; block < long_range.imports.size(); ++block) {
         if (!long_range.imports[block].empty()) {
             Import import{int(block), Copies(phases)};
@@ -463,7 +464,7 @@ std::size_t BoundaryHaloPlan::bytes() const {
     for (std::size_t body = 0; body < body_links_.size(); ++body) {
         sum += body_links_[body].capacity() * sizeof(BodyLink) + cuts_of_links_[body].capacity() * sizeof(Index);
     }
-    sum += column_temperatures_.bytes() + column_gradients_.bytes() + velocities_.bytes();
+    sum += column_temperatures_.bytes() + column_gradients_.bytes() + column_curvatures_.bytes() + velocities_.bytes();
     sum += links_.wall_columns.capacity() * sizeof(backend::WallColumn) +
            links_.wall_corners.capacity() * sizeof(backend::WallCorner) +
            links_.velocity_cells.capacity() * sizeof(backend::VelocityCell) +

@@ -97,9 +97,9 @@ private:
     std::vector<Index> boundary_places_;      // by boundary cell: its index on the face
     std::vector<std::vector<backend::BodyLink>> body_links_;
     std::vector<std::vector<Index>> cuts_of_links_;  // of those of a body with cut links: the place among these, or -1
-    WallTerms column_temperatures_, column_gradients_;  // by halo column behind a wall
-    VelocityPlan velocities_;                           // likewise
-    TemperaturePlan temperatures_;                      // without the lists that are moved to links_
+    WallTerms column_temperatures_, column_gradients_, column_curvatures_;  // by halo column behind a wall
+    VelocityPlan velocities_;                                               // likewise
+    TemperaturePlan temperatures_;  // without the lists that are moved to links_
 };
 
 }  // namespace lbm::engine

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <map>
 #include <utility>
 
 #include "../lattice/links.h"
@@ -11,6 +12,30 @@
 
 namespace lbm::engine {
 namespace {
+
+constexpr int smoothing_width = 6;  // cells on each side over which the temperatures of a wall are smoothed
+
+/// The weights of a filter of a wall's temperatures over `width` cells on each side, an even number: twice a filter by
+/// binomial coefficients, less that applied two times. It keeps polynomials of third degree as they are, and spreads a
+/// jump, which the lattice cannot have without a flow from it.
+std::vector<double> smoothing_weights(int width) {
+    std::vector<double> binomial{1};
+    for (int k = 0; k < width; ++k) {
+        binomial.push_back(0);
+        for (std::size_t m = binomial.size() - 1; m > 0; --m) {
+            binomial[m] = (binomial[m] + binomial[m - 1]) / 2;
+        }
+        binomial[0] /= 2;
+    }
+    std::vector<double> weights(2 * binomial.size() - 1, 0);
+    for (std::size_t k = 0; k < binomial.size(); ++k) {
+        weights[k + binomial.size() / 2] += 2 * binomial[k];
+        for (std::size_t m = 0; m < binomial.size(); ++m) {
+            weights[k + m] -= binomial[k] * binomial[m];
+        }
+    }
+    return weights;
+}
 
 template <class S>
 class Builder {
@@ -133,6 +158,28 @@ private:
     /// The cell at the lower (0) or upper (1) end of an axis, relative to the block's corner.
     int end_cell(int axis, int side) const { return (side == 0 ? 0 : domain_.size[axis] - 1) - here().offset[axis]; }
 
+    /// A linear combination of the smoothed temperatures of a face at a place along it and beside that, in terms of the
+    /// given ones. Where other walls end the face, the filter is as wide as it can be.
+    std::vector<WallTerms::Term> smoothed_terms(int face, int along, int place,
+                                                std::initializer_list<std::pair<int, double>> shifts) const {
+        const int n = domain_.size[along];
+        std::map<int, double> factors;
+        for (const auto& [shift, factor] : shifts) {
+            const int centre = place + shift;
+            const int to_end = is_walled_[along] ? std::min(centre, n - 1 - centre) : smoothing_width;
+            const std::vector<double> weights = smoothing_weights(std::min(to_end / 2 * 2, smoothing_width));
+            const int first = centre - int(weights.size()) / 2;
+            for (std::size_t k = 0; k < weights.size(); ++k) {
+                factors[((first + int(k)) % n + n) % n] += factor * weights[k];
+            }
+        }
+        std::vector<WallTerms::Term> terms;
+        for (const auto& [at, factor] : factors) {
+            terms.push_back({face, -1, at, factor});
+        }
+        return terms;
+    }
+
     void add_columns(int axis, int side) {
         const int along = 1 - axis, face = 2 * axis + side, n = domain_.size[along], offset = here().offset[along];
         const bool isothermal = is_isothermal(face);
@@ -144,7 +191,7 @@ private:
             std::array<int, 2> at{};
             at[std::size_t(axis)] = end_cell(axis, side);
             at[std::size_t(along)] = t;
-            MultispeedWall wall{axis, side == 0 ? -1 : 1, isothermal, 0, 0, wall_depth, wall_depth, {}};
+            MultispeedWall wall{axis, side == 0 ? -1 : 1, isothermal, 0, 0, 0, wall_depth, wall_depth, {}};
             if (is_walled_[along]) {
                 wall.below = std::min(place, wall_depth);
                 wall.above = std::min(n - 1 - place, wall_depth);
@@ -153,19 +200,17 @@ private:
                 }
             }
             plan_.columns.push_back({at[0], at[1], wall});
-            using Terms = std::vector<WallTerms::Term>;
             const auto terms = [&](std::initializer_list<std::pair<int, double>> shifts) {
-                Terms list;
-                for (const auto& [shift, factor] : shifts) {
-                    list.push_back({face, -1, ((place + shift) % n + n) % n, factor});
-                }
-                return isothermal ? list : Terms{};
+                return isothermal ? smoothed_terms(face, along, place, shifts) : std::vector<WallTerms::Term>{};
             };
             plan_.temperatures.add(terms({{0, 1}}));
             // Of second order at the ends of a wall too.
             plan_.gradients.add(wall.below == 0   ? terms({{0, -1.5}, {1, 2}, {2, -0.5}})
                                 : wall.above == 0 ? terms({{0, 1.5}, {-1, -2}, {-2, 0.5}})
                                                   : terms({{1, 0.5}, {-1, -0.5}}));
+            // Near an end, where jumps are smoothed less or not, it would be too large.
+            const bool is_near_end = is_walled_[along] && std::min(place, n - 1 - place) < 4;
+            plan_.curvatures.add(is_near_end ? terms({}) : terms({{-1, 1}, {0, -2}, {1, 1}}));
         }
     }
 

@@ -22,8 +22,9 @@ struct LongRangePlan {
     std::vector<std::vector<backend::CopyRun>> imports;  // by source block
     std::vector<backend::WallColumn> columns;
     std::vector<backend::WallCorner> corners;
-    WallTerms temperatures, gradients;  // wall temperature of each column and its gradient along the wall; no terms for
-                                        // adiabatic walls
+    // The temperature of the wall before each column, smoothed along the wall, and its first and second derivative there;
+    // no terms for adiabatic walls.
+    WallTerms temperatures, gradients, curvatures;
 };
 
 }  // namespace lbm::engine

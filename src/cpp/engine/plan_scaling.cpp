@@ -157,6 +157,7 @@ void BoundaryHaloPlan::list_scaled_numbers(const Domain& domain, const std::vect
             add(Of::ColumnTemperature, column_temperatures_, k, cs2, 1);
         }
         add(Of::ColumnGradient, column_gradients_, k, cs2, 0);
+        add(Of::ColumnCurvature, column_curvatures_, k, cs2, 0);
     }
     velocities_.list_scaled(domain, links_);
 }

@@ -97,6 +97,7 @@ void BoundaryHaloPlan::refresh_fields_at_walls(const Domain& domain) {
         MultispeedWall& wall = links_.wall_columns[k].wall;
         wall.theta = wall.isothermal ? column_temperatures_.value(k, domain) / cs2 - 1 : 0;
         wall.gradient = column_gradients_.value(k, domain) / cs2;
+        wall.curvature = column_curvatures_.value(k, domain) / cs2;
     }
 }
 

@@ -27,6 +27,8 @@ struct MultispeedParameters {
     Real theta_shift;  // shift of theta in the equilibrium, tau (1 - tau) g^2 / (2 cs2)
     Real excess;       // 1 - tau / tau_q; tau_q is the relaxation time of the third-order moments
     Real tau_q_minus_1;
+    Real one_minus_tau;
+    Real half_prandtl;
 };
 
 /// The index of velocity (x, y) in a two-dimensional stencil.

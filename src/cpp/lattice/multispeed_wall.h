@@ -1,12 +1,19 @@
 // Walls of the multispeed thermal model. Behind a wall lie columns of three halo cells, each the mirror image of a
 // fluid cell in front of the wall; the wall is halfway between the first fluid cell and the first halo cell.
 //
-// A halo cell holds an equilibrium plus a regularised non-equilibrium part. The equilibrium has the reversed velocity
-// of the mirror cell; a temperature such that the mean of both is the wall's (isothermal), or the mirror cell's
-// (adiabatic); and the density of hydrostatic balance with gravity. The non-equilibrium part has the stress of the
-// mirror cell and its heat flux, as far as the wall lets it through. Higher moments are left out: with them gases of
-// low viscosity become unstable at walls. The populations that enter the fluid are then corrected so that each column
-// gains the mass that it has lost, and at an adiabatic wall the energy too: a closed box keeps its mass to rounding.
+// A halo cell holds an equilibrium plus a regularised non-equilibrium part. Both continue the gas across the wall, to
+// second order in the distance: what is odd there changes its sign, what is even does not. At a wall at rest the
+// tangential velocity is odd, and the normal one, which has no first derivative there, even. The temperature less the
+// wall's is odd at an isothermal wall but for its second derivative, which the wall's own temperatures and the friction
+// set, and even at an adiabatic one. The density is that of hydrostatic balance with gravity.
+//
+// The non-equilibrium part has the stress of the mirror cell, of which the normal part is odd, and its heat flux, as far
+// as the wall lets it through. Higher moments are left out: with them gases of low viscosity become unstable at walls.
+// But the moments of fifth order that a gradient of temperature makes in a gas whose temperature is not that of the
+// stencil are put in from the gradient: without them the temperature has ripples beside walls.
+//
+// The populations that enter the fluid are then corrected so that each column gains the mass that it has lost, and at an
+// adiabatic wall the energy too: a closed box keeps its mass to rounding.
 //
 // Behind a corner of two walls lie 3 x 3 halo cells. Each is the image of a cell before both walls by both mirrors, one
 // after the other: the velocity is turned twice, and so is the temperature between two isothermal walls. What passes
@@ -26,6 +33,7 @@ struct MultispeedWall {
     bool isothermal;
     double theta;         // reduced temperature theta = T / cs2 - 1 of an isothermal wall
     double gradient;      // derivative of theta along the wall
+    double curvature;     // second derivative of theta along the wall
     int below, above;     // columns up to the walls at both ends, at most wall_depth; that many without such a wall
     bool corner_heat[2];  // whether heat through the corner at the end below, and above, is of this wall
 
@@ -95,18 +103,46 @@ LBM_HD Real theta_beyond(double theta, const Gas<Real>& mirror, const Real (&g)[
     return Real(2 * theta) - mirror.theta - Real(0.25 / S::cs2) * (g[0] * g[0] + g[1] * g[1]);
 }
 
-/// Density, velocity and temperature of the halo cell k, counted from 1 at the wall, for those of its mirror cell.
+/// How the gas of a column changes with the distance y from its wall.
+template <class Real>
+struct WallProfile {
+    Real normal;  // a of the normal velocity a y^2
+    Real theta;   // derivative of theta at an isothermal wall
+    Real shear;   // derivative of the tangential velocity
+};
+
+/// The profile by the cells of a column, counted from the wall: a least-squares fit of the normal velocity to all, the
+/// parabola of the temperature through the wall and two of them, the tangential velocity of the first.
 template <class S, class Real>
-LBM_HD Gas<Real> halo_gas(const MultispeedWall& wall, int k, const Gas<Real>& mirror,
+LBM_HD WallProfile<Real> profile_of(const MultispeedWall& wall, const Gas<Real> (&column)[wall_depth],
+                                    const Real (&g)[2]) {
+    constexpr double y2[wall_depth] = {0.25, 2.25, 6.25}, fourth = 0.0625 + 5.0625 + 39.0625;  // y^2 and sum of y^4
+    Real normal = Real(0);
+    for (int k = 0; k < wall_depth; ++k) {
+        normal += Real(y2[k] / fourth) * (column[k].u[wall.axis] - Real(0.5) * g[wall.axis]);
+    }
+    const Real rise = Real(0.125 / S::cs2) * (g[0] * g[0] + g[1] * g[1]) - Real(wall.theta);
+    return {normal, Real(3) * (column[0].theta + rise) - Real(1.0 / 3) * (column[1].theta + rise),
+            Real(2) * (column[0].u[1 - wall.axis] - Real(0.5) * g[1 - wall.axis])};
+}
+
+/// Density, velocity and temperature of the halo cell k, counted from 1 at the wall, for those of its mirror cell. The
+/// second derivative of the temperature across an isothermal wall is that along it with the other sign, as heat neither
+/// comes nor goes there but by conduction, less what the friction heats, Pr / c_p times the square of the shear.
+template <class S, class Real>
+LBM_HD Gas<Real> halo_gas(const MultispeedWall& wall, int k, const Gas<Real>& mirror, const WallProfile<Real>& profile,
                           const MultispeedParameters<Real>& parameters) {
     const Real(&g)[2] = parameters.gravity;
+    const Real y2 = Real((k - 0.5) * (k - 0.5));
     const Real weight = g[wall.axis] * Real(wall.outward * (2 * k - 1));  // gravity times distance to the mirror
     Gas<Real> gas;
     gas.u[0] = g[0] - mirror.u[0];
     gas.u[1] = g[1] - mirror.u[1];
+    gas.u[wall.axis] += Real(2) * profile.normal * y2;
     gas.theta = mirror.theta;
     if (wall.isothermal) {
-        gas.theta = theta_beyond<S>(wall.theta, mirror, g);
+        const Real friction = parameters.half_prandtl * Real(1 / S::cs2) * (profile.shear * profile.shear);
+        gas.theta = theta_beyond<S>(wall.theta, mirror, g) - y2 * (Real(wall.curvature) + friction);
     }
     balance<S>(gas, mirror, weight);
     return gas;
@@ -118,61 +154,113 @@ LBM_HD Real pressure_of(const Gas<Real>& gas) {
     return (Real(1) + gas.deviation) * (Real(1) + gas.theta) * Real(S::cs2);
 }
 
-/// What of a mirror cell's non-equilibrium part its image has: the sign of the stress, those of the heat flux, and flux
-/// that is added to it.
+/// Moments of second and third order of a non-equilibrium part, which has none of lower order and is without a trace in
+/// the second.
 template <class Real>
-struct NonequilibriumImage {
-    Real stress, flux[2], added[2];
+struct Nonequilibrium {
+    Real xx, xy, yy, xxx, xxy, xyy, yyy;
+
+    /// Adds a vector's third moments v_a delta_bc + v_b delta_ac + v_c delta_ab.
+    LBM_HD void add_heat(Real x, Real y) {
+        xxx += Real(3) * x;
+        xxy += y;
+        xyy += x;
+        yyy += Real(3) * y;
+    }
+    /// Adds the third moments of the stress that moves with a velocity.
+    LBM_HD void add_carried(Real x, Real y) {
+        xxx += Real(3) * (x * xx);
+        xxy += Real(2) * (x * xy) + y * xx;
+        xyy += Real(2) * (y * xy) + x * yy;
+        yyy += Real(3) * (y * yy);
+    }
 };
 
-/// Adds the non-equilibrium part to a halo cell's equilibrium, by the moments of second and third order of the mirror
-/// cell.
+/// Those of a cell, in the frame of the lattice.
 template <class S, class Real>
-LBM_HD void add_nonequilibrium(Quartic<Real>& p, const MultispeedSums<Real>& s, const Gas<Real>& mirror,
-                               const NonequilibriumImage<Real>& image) {
-    const Real rho = Real(1) + mirror.deviation, x = mirror.u[0], y = mirror.u[1], jx = s.momentum[0],
-               jy = s.momentum[1];
-    const Real pressure = pressure_of<S>(mirror);
-    const Real rest =
-        mirror.deviation * Real(S::cs2) + rho * mirror.theta * Real(S::cs2);  // pressure above that of the weights
-    const Real nxx = image.stress * (s.xx - (jx * x + rest)), nyy = image.stress * (s.yy - (jy * y + rest)),
-               nxy = image.stress * (s.xy - jx * y);
-    constexpr double k = 1 / S::cs2;
-    p.p00 -= Real(k / 2) * (nxx + nyy);
-    p.p20 += Real(k * k / 2) * nxx;
-    p.p11 += Real(k * k) * nxy;
-    p.p02 += Real(k * k / 2) * nyy;
-    const Real nxxx = s.xxx - x * (jx * x + Real(3) * pressure), nyyy = s.yyy - y * (jy * y + Real(3) * pressure);
-    const Real nxxy = s.xxy - y * (jx * x + pressure), nxyy = s.xyy - x * (jy * y + pressure);
-    add_cubic<S>(p, image.flux[0] * nxxx + Real(3) * image.added[0], image.flux[1] * nxxy + image.added[1],
-                 image.flux[0] * nxyy + image.added[0], image.flux[1] * nyyy + Real(3) * image.added[1]);
+LBM_HD Nonequilibrium<Real> nonequilibrium_of(const MultispeedSums<Real>& s, const Gas<Real>& gas) {
+    const Real rho = Real(1) + gas.deviation, x = gas.u[0], y = gas.u[1], jx = s.momentum[0], jy = s.momentum[1];
+    const Real pressure = pressure_of<S>(gas);
+    const Real rest = gas.deviation * Real(S::cs2) + rho * gas.theta * Real(S::cs2);  // pressure above the weights'
+    return {s.xx - (jx * x + rest),
+            s.xy - jx * y,
+            s.yy - (jy * y + rest),
+            s.xxx - x * (jx * x + Real(3) * pressure),
+            s.xxy - y * (jx * x + pressure),
+            s.xyy - x * (jy * y + pressure),
+            s.yyy - y * (jy * y + Real(3) * pressure)};
 }
 
-/// The image behind a wall: the stress is that of the mirror cell, and so are its third moments, which carry the heat
-/// flux, but for signs. At an isothermal wall the normal flux keeps its sign and the tangential flux is reversed, so
-/// that at the wall just the conduction by the wall's own temperature gradient remains. At an adiabatic wall the normal
-/// flux is reversed, so that none crosses the wall, and the tangential flux keeps its sign.
+/// Adds a non-equilibrium part to an equilibrium.
 template <class S, class Real>
-LBM_HD NonequilibriumImage<Real> image_behind(const MultispeedWall& wall, const Gas<Real>& mirror,
-                                              const MultispeedParameters<Real>& parameters) {
+LBM_HD void add_nonequilibrium(Quartic<Real>& p, const Nonequilibrium<Real>& n) {
+    constexpr double k = 1 / S::cs2;
+    p.p00 -= Real(k / 2) * (n.xx + n.yy);
+    p.p20 += Real(k * k / 2) * n.xx;
+    p.p11 += Real(k * k) * n.xy;
+    p.p02 += Real(k * k / 2) * n.yy;
+    add_cubic<S>(p, n.xxx, n.xxy, n.xyy, n.yyy);
+}
+
+/// The non-equilibrium part behind a wall, for that of the mirror cell. The shear stress stays, and the normal stress,
+/// which is 0 at a wall at rest, is reversed. Of the third moments in the frame of the gas the heat flux along an
+/// isothermal wall is reversed, so that at the wall just the conduction by the wall's own temperature gradient remains,
+/// and the one across it changes as the second derivative of the temperature tells; at an adiabatic wall the flux across
+/// it is reversed, so that none passes. What of them has no trace stays.
+template <class S, class Real>
+LBM_HD Nonequilibrium<Real> nonequilibrium_behind(const MultispeedWall& wall, int k, const Gas<Real>& mirror,
+                                                  const Gas<Real>& halo, Nonequilibrium<Real> n,
+                                                  const MultispeedParameters<Real>& parameters) {
+    n.add_carried(-mirror.u[0], -mirror.u[1]);
     const bool reverses_x = (wall.axis == 0) != wall.isothermal;
-    const Real conduction = wall.isothermal
-                                ? parameters.tau_q_minus_1 * pressure_of<S>(mirror) * Real(-2 * S::cs2 * wall.gradient)
-                                : Real(0);
-    const Real sign_x = Real(reverses_x ? -1 : 1);
-    return {Real(1), {sign_x, -sign_x}, {reverses_x ? conduction : Real(0), reverses_x ? Real(0) : conduction}};
+    Real heat[2] = {Real(0), Real(0)};
+    heat[reverses_x ? 0 : 1] = Real(-0.5) * (reverses_x ? n.xxx + n.xyy : n.xxy + n.yyy);
+    if (wall.isothermal) {
+        const Real conduction = parameters.tau_q_minus_1 * pressure_of<S>(mirror);
+        heat[1 - wall.axis] += conduction * Real(-2 * S::cs2 * wall.gradient);
+        heat[wall.axis] += conduction * Real(S::cs2 * (wall.outward * (2 * k - 1)) * wall.curvature);
+    }
+    n.xx = -n.xx;
+    n.yy = -n.yy;
+    n.add_carried(halo.u[0], halo.u[1]);
+    n.add_heat(heat[0], heat[1]);
+    return n;
+}
+
+/// Adds to populations behind an isothermal wall what of fifth order the gradient of temperature makes:
+/// -(tau - 1) w rho theta (2 + theta) / (1 + theta) (c . grad theta) (xi^4 - 12 xi^2 + 24) / 8, xi = c / c_s. It is what
+/// of the derivative of the equilibrium at constant pressure is beyond the polynomials of third order.
+template <class S, class Real>
+LBM_HD void add_fifth_order(const MultispeedWall& wall, const Gas<Real>& gas, const WallProfile<Real>& profile,
+                            const MultispeedParameters<Real>& parameters, Real (&out)[S::Q]) {
+    const Real factor = parameters.one_minus_tau * (Real(1) + gas.deviation) * gas.theta * (Real(2) + gas.theta) /
+                        (Real(1) + gas.theta);
+    const Real normal = factor * (Real(-wall.outward) * profile.theta), tangential = factor * Real(wall.gradient);
+    const Real x = wall.axis == 0 ? normal : tangential, y = wall.axis == 0 ? tangential : normal;
+    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+        constexpr int cx = S::c[i][0], cy = S::c[i][1];
+        constexpr double xi2 = (cx * cx + cy * cy) / S::cs2;
+        constexpr double w = Stencil<S>::w(i) * (xi2 * xi2 - 12 * xi2 + 24) / 8;
+        out[i] += Real(w) * (scaled<cx>(x) + scaled<cy>(y));
+    });
 }
 
 /// Computes the populations `out` of halo cell k from the populations h of its mirror cell. Returns the mass and energy
 /// that leave the fluid from the mirror cell, less those that enter it from this halo cell.
 template <class S, class Real>
-LBM_HD MassAndEnergy<Real> halo_populations(const MultispeedWall& wall, int k, const Real (&h)[S::Q],
-                                            const MultispeedParameters<Real>& parameters, Real (&out)[S::Q]) {
+LBM_HD MassAndEnergy<Real> halo_populations(const MultispeedWall& wall, int k, const WallProfile<Real>& profile,
+                                            const Real (&h)[S::Q], const MultispeedParameters<Real>& parameters,
+                                            Real (&out)[S::Q]) {
     const MultispeedSums<Real> sums = multispeed_sums<S, true>(h);
     const Gas<Real> mirror = gas_of<S>(sums);
-    Quartic<Real> p = multispeed_equilibrium<S>(halo_gas<S>(wall, k, mirror, parameters));
-    add_nonequilibrium<S>(p, sums, mirror, image_behind<S>(wall, mirror, parameters));
+    const Gas<Real> gas = halo_gas<S>(wall, k, mirror, profile, parameters);
+    Quartic<Real> p = multispeed_equilibrium<S>(gas);
+    add_nonequilibrium<S>(
+        p, nonequilibrium_behind<S>(wall, k, mirror, gas, nonequilibrium_of<S>(sums, mirror), parameters));
     weighted<S>(p, out);
+    if (wall.isothermal) {
+        add_fifth_order<S>(wall, gas, profile, parameters, out);
+    }
     MassAndEnergy<Real> missing{0, 0};
     static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
         constexpr int cx = S::c[i][0], cy = S::c[i][1], speed2 = cx * cx + cy * cy;
@@ -296,10 +384,10 @@ LBM_HD MassAndEnergy<Real> corner_populations(const MultispeedCorner& corner, in
     Quartic<Real> p = multispeed_equilibrium<S>(gas);
     const Real flux = Real(corner.is_mixed() ? 1 : -1);
     const Real conduction = flux * parameters.tau_q_minus_1 * pressure_of<S>(mirror) * Real(2 * S::cs2);
-    add_nonequilibrium<S>(
-        p, sums, mirror,
-        NonequilibriumImage<Real>{
-            Real(-1), {flux, flux}, {conduction * Real(walls.gradient[0]), conduction * Real(walls.gradient[1])}});
+    Nonequilibrium<Real> n = nonequilibrium_of<S>(sums, mirror);
+    n = {-n.xx, -n.xy, -n.yy, flux * n.xxx, flux * n.xxy, flux * n.xyy, flux * n.yyy};
+    n.add_heat(conduction * Real(walls.gradient[0]), conduction * Real(walls.gradient[1]));
+    add_nonequilibrium<S>(p, n);
     weighted<S>(p, out);
     MassAndEnergy<Real> missing{0, 0};
     static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {

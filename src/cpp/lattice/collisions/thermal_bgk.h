@@ -28,6 +28,8 @@ struct ThermalBGK {
         p.theta_shift = tau * (1 - tau) * square / (2 * S::cs2);
         p.excess = prandtl == 1 ? 0 : 1 - tau / tau_q;
         p.tau_q_minus_1 = tau_q - 1;
+        p.one_minus_tau = 1 - tau;
+        p.half_prandtl = prandtl / 2;
         return p;
     }
 };

@@ -97,8 +97,9 @@ __global__ void __launch_bounds__(threads, blocks)
     update_multispeed_cell<S, variable_prandtl>(cell, a.parameters);
 }
 
-/// Computes the halo behind walls, with a thread for each halo cell of a column, and one for each corner. The missing
-/// mass and energy of a column are summed in the order of its cells, for the same bits as on the CPU. One thread block
+/// Computes the halo behind walls, with a thread for each halo cell of a column, and one for each corner. The threads of
+/// a column share the gas of its cells; its missing mass and energy are summed in the order of its cells, for the same
+/// bits as on the CPU. One thread block
 /// on a multiprocessor is enough, as corners take many registers.
 template <class S, class Real, int members = 1>
 __global__ void __launch_bounds__(columns_a_block* wall_depth, 1)
@@ -116,6 +117,7 @@ __global__ void __launch_bounds__(columns_a_block* wall_depth, 1)
         return;
     }
     __shared__ MassAndEnergy<Real> shared[wall_depth][columns_a_block];
+    __shared__ Gas<Real> gases[wall_depth][columns_a_block];
     const Index at = Index(blockIdx.x) * columns_a_block + threadIdx.x;
     const int k = int(threadIdx.y) + 1;
     const bool inside = at < count;
@@ -125,9 +127,19 @@ __global__ void __launch_bounds__(columns_a_block* wall_depth, 1)
     }
     let_next_kernel_begin();
     wait_for_kernel_before();
-    Real out[S::Q];
+    Real h[S::Q], out[S::Q];
     if (inside) {
-        shared[k - 1][threadIdx.x] = backend::halo_cell(lattice, column, k, parameters, out);
+        backend::read_mirror(lattice, column, k, h);
+        gases[k - 1][threadIdx.x] = gas_of<S>(multispeed_sums<S, false>(h));
+    }
+    __syncthreads();
+    if (inside) {
+        Gas<Real> gas[wall_depth];
+        for (int m = 0; m < wall_depth; ++m) {
+            gas[m] = gases[m][threadIdx.x];
+        }
+        const WallProfile<Real> profile = profile_of<S>(column.wall, gas, parameters.gravity);
+        shared[k - 1][threadIdx.x] = halo_populations<S>(column.wall, k, profile, h, parameters, out);
     }
     __syncthreads();
     if (inside) {

@@ -25,6 +25,7 @@ __global__ void scale_numbers(const __grid_constant__ Members<members, ScaledNum
         case Of::VelocityLink: a.lists.velocity_links[number.index].value[number.component] = value; break;
         case Of::ColumnTemperature: a.lists.wall_columns[number.index].wall.theta = value; break;
         case Of::ColumnGradient: a.lists.wall_columns[number.index].wall.gradient = value; break;
+        case Of::ColumnCurvature: a.lists.wall_columns[number.index].wall.curvature = value; break;
     }
 }
 
