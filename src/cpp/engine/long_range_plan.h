@@ -22,8 +22,8 @@ struct LongRangePlan {
     std::vector<std::vector<backend::CopyRun>> imports;  // by source block
     std::vector<backend::WallColumn> columns;
     std::vector<backend::WallCorner> corners;
-    // The temperature of the wall before each column, smoothed along the wall, and its first and second derivative there;
-    // no terms for adiabatic walls.
+    // The temperature of the wall before each column, smoothed along the wall, and its first and second derivative
+    // there; no terms for adiabatic walls.
     WallTerms temperatures, gradients, curvatures;
 };
 

@@ -7,13 +7,13 @@
 // wall's is odd at an isothermal wall but for its second derivative, which the wall's own temperatures and the friction
 // set, and even at an adiabatic one. The density is that of hydrostatic balance with gravity.
 //
-// The non-equilibrium part has the stress of the mirror cell, of which the normal part is odd, and its heat flux, as far
-// as the wall lets it through. Higher moments are left out: with them gases of low viscosity become unstable at walls.
-// But the moments of fifth order that a gradient of temperature makes in a gas whose temperature is not that of the
-// stencil are put in from the gradient: without them the temperature has ripples beside walls.
+// The non-equilibrium part has the stress of the mirror cell, of which the normal part is odd, and its heat flux, as
+// far as the wall lets it through. Higher moments are left out: with them gases of low viscosity become unstable at
+// walls. But the moments of fifth order that a gradient of temperature makes in a gas whose temperature is not that of
+// the stencil are put in from the gradient: without them the temperature has ripples beside walls.
 //
-// The populations that enter the fluid are then corrected so that each column gains the mass that it has lost, and at an
-// adiabatic wall the energy too: a closed box keeps its mass to rounding.
+// The populations that enter the fluid are then corrected so that each column gains the mass that it has lost, and at
+// an adiabatic wall the energy too: a closed box keeps its mass to rounding.
 //
 // Behind a corner of two walls lie 3 x 3 halo cells. Each is the image of a cell before both walls by both mirrors, one
 // after the other: the velocity is turned twice, and so is the temperature between two isothermal walls. What passes
@@ -205,8 +205,8 @@ LBM_HD void add_nonequilibrium(Quartic<Real>& p, const Nonequilibrium<Real>& n) 
 /// The non-equilibrium part behind a wall, for that of the mirror cell. The shear stress stays, and the normal stress,
 /// which is 0 at a wall at rest, is reversed. Of the third moments in the frame of the gas the heat flux along an
 /// isothermal wall is reversed, so that at the wall just the conduction by the wall's own temperature gradient remains,
-/// and the one across it changes as the second derivative of the temperature tells; at an adiabatic wall the flux across
-/// it is reversed, so that none passes. What of them has no trace stays.
+/// and the one across it changes as the second derivative of the temperature tells; at an adiabatic wall the flux
+/// across it is reversed, so that none passes. What of them has no trace stays.
 template <class S, class Real>
 LBM_HD Nonequilibrium<Real> nonequilibrium_behind(const MultispeedWall& wall, int k, const Gas<Real>& mirror,
                                                   const Gas<Real>& halo, Nonequilibrium<Real> n,
@@ -228,8 +228,8 @@ LBM_HD Nonequilibrium<Real> nonequilibrium_behind(const MultispeedWall& wall, in
 }
 
 /// Adds to populations behind an isothermal wall what of fifth order the gradient of temperature makes:
-/// -(tau - 1) w rho theta (2 + theta) / (1 + theta) (c . grad theta) (xi^4 - 12 xi^2 + 24) / 8, xi = c / c_s. It is what
-/// of the derivative of the equilibrium at constant pressure is beyond the polynomials of third order.
+/// -(tau - 1) w rho theta (2 + theta) / (1 + theta) (c . grad theta) (xi^4 - 12 xi^2 + 24) / 8, xi = c / c_s. It is
+/// what of the derivative of the equilibrium at constant pressure is beyond the polynomials of third order.
 template <class S, class Real>
 LBM_HD void add_fifth_order(const MultispeedWall& wall, const Gas<Real>& gas, const WallProfile<Real>& profile,
                             const MultispeedParameters<Real>& parameters, Real (&out)[S::Q]) {

@@ -97,10 +97,9 @@ __global__ void __launch_bounds__(threads, blocks)
     update_multispeed_cell<S, variable_prandtl>(cell, a.parameters);
 }
 
-/// Computes the halo behind walls, with a thread for each halo cell of a column, and one for each corner. The threads of
-/// a column share the gas of its cells; its missing mass and energy are summed in the order of its cells, for the same
-/// bits as on the CPU. One thread block
-/// on a multiprocessor is enough, as corners take many registers.
+/// Computes the halo behind walls, with a thread for each halo cell of a column, and one for each corner. The threads
+/// of a column share the gas of its cells; its missing mass and energy are summed in the order of its cells, for the
+/// same bits as on the CPU. One thread block on a multiprocessor is enough, as corners take many registers.
 template <class S, class Real, int members = 1>
 __global__ void __launch_bounds__(columns_a_block* wall_depth, 1)
     fill_wall_columns(const __grid_constant__ Members<members, WallColumnArguments<Real>> all) {
