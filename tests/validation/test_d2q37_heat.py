@@ -122,7 +122,7 @@ def test_the_heat_of_a_wall_whose_temperature_varies(device):
         errors.append([np.abs(each - flux).max() / flux.max() for each in found])
     exchanged, gradient = np.transpose(errors)
     assert exchanged.max() < 0.01
-    assert gradient[-1] < 0.01
+    assert gradient[-1] < 0.02  # a part of it is the smoothing of the wall's temperatures
     assert order(gradient, sizes) > 1.8
 
 
