@@ -105,7 +105,7 @@ def test_what_passes_the_walls_is_what_the_gas_gains(walls, precision, tolerance
 
 
 def test_the_heat_of_a_wall_whose_temperature_varies(device):
-    """Laplace's solution, cell by cell, by what is exchanged and by the gradient of the temperatures that the gas meets."""
+    """Laplace's solution, cell by cell, by what is exchanged and by the gradient."""
     errors, sizes, eps, gas = [], (9, 13, 19), 1e-3, lbm.ThermalBGK(viscosity(0.7))
     for n in sizes:
         width = 2 * n
