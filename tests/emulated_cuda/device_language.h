@@ -74,6 +74,7 @@ inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by) {
     return unsigned(((unsigned long long)high << 32 | low) >> (by & 31U));
 }
 
+inline unsigned long __cvta_generic_to_shared(const void* address) { return reinterpret_cast<unsigned long>(address); }
 inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 inline unsigned __umulhi(unsigned a, unsigned b) { return unsigned((unsigned long long)a * b >> 32); }
 inline long long __mul64hi(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
@@ -104,6 +105,10 @@ inline void cvt_f32_f16(float& to, unsigned short from) { to = float(__builtin_b
 inline void cvt_rn_f16_f32(unsigned short& to, float from) {
     to = __builtin_bit_cast(unsigned short, static_cast<_Float16>(from));
 }
+inline void cp_async_ca_shared_global(unsigned long to, const void* from) {
+    *reinterpret_cast<int*>(to) = *static_cast<const int*>(from);
+}
+inline void cp_async_wait_all() {}
 inline void griddepcontrol_launch_dependents() {}
 inline void griddepcontrol_wait() {}
 /// Reads a byte, so that an address outside of the lattice ends the program at a guard page.

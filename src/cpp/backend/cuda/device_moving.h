@@ -17,9 +17,6 @@
 
 namespace lbm::cuda {
 
-/// Thread blocks that look for a body beside an update at once: those of the update wait for the room of each.
-constexpr unsigned most_blocks_ahead = 64;
-
 /// Samples of the force and the torque on a body that moves: the sums of each thread block, which the host adds.
 class DeviceMovingForceSamples final : public DeviceSamples {
 public:
@@ -110,7 +107,8 @@ public:
             streams_.begin_ahead();
         }
         const WorkStream& stream = ahead ? streams_.ahead() : stream_;
-        const unsigned most_blocks = ahead ? most_blocks_ahead : std::numeric_limits<unsigned>::max();
+        // One on each multiprocessor: more would take the room of thread blocks of the update.
+        const unsigned most_blocks = ahead ? multiprocessors_ : std::numeric_limits<unsigned>::max();
         mark(stream, state, programmatic_launch && !ahead, most_blocks);
         for (std::size_t k = 0; k < bodies_.size(); ++k) {
             launch("find_body_cuts", stream, link_threads(k), state, k, programmatic_launch && !ahead, most_blocks);
@@ -227,6 +225,7 @@ private:
     std::function<SampledBlock()> sampled_;
     std::vector<Body> bodies_;
     DeviceBuffer all_;  // what the kernels know of each
+    const unsigned multiprocessors_ = unsigned(device_info(stream_.ordinal()).multiprocessors);
     backend::MovingPlace place_{};
 };
 

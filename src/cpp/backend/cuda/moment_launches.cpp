@@ -96,9 +96,11 @@ int segment(Index tiles, int layers, int steps, Index at_once, bool others_follo
     return best;
 }
 
+/// With what MomentWallsOfThread asks for.
 template <class Shape>
-MomentThreads threads_of() {
-    return {unsigned(Shape::threads), Shape::bytes};
+MomentThreads threads_of(bool walls) {
+    constexpr unsigned of_walls = unsigned(Shape::threads) * (Shape::cells + 1) * sizeof(int);
+    return {unsigned(Shape::threads), Shape::bytes + (walls ? of_walls : 0)};
 }
 
 }  // namespace
@@ -132,9 +134,9 @@ MomentThreads moment_threads(const backend::BlockSpec& spec, const MomentKernel&
     MomentThreads found{};
     for_shapes_of(spec, kind.steps, [&]<class Shape>(int rows) {
         if (rows == kind.rows) {
-            found = kind.along_y                           ? threads_of<typename Shape::AtXFace>()
-                    : kind.cells_per_thread < Shape::cells ? threads_of<typename Shape::Narrow>()
-                                                           : threads_of<Shape>();
+            found = kind.along_y                           ? threads_of<typename Shape::AtXFace>(kind.walls)
+                    : kind.cells_per_thread < Shape::cells ? threads_of<typename Shape::Narrow>(kind.walls)
+                                                           : threads_of<Shape>(kind.walls);
         }
     });
     return found;

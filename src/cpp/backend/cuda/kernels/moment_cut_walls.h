@@ -120,12 +120,15 @@ template <int s, class S, class Real, int V, int steps, bool images, class IsCom
 __device__ void prepare_next_layer(const MomentWallsOfThread<S, Real, V, steps, images>& walls, int layer,
                                    bool has_next, Real (&in)[V][S::Q], const IsComplete& is_complete) {
     const bool is_last = images && layer - s + 1 == walls.end_real;
+    if (s == 0) {
+        wait_for_copies();
+    }
     static_for<V>([&]<int v>() {
         if (is_last) {
             clear_links_to_image<-1, S>(walls.links[s][v], in[v]);
             return;
         }
-        UInt32 links = has_next ? walls.next_links[v] : 0;
+        UInt32 links = has_next ? walls.template next_links<v>() : 0;
         int number = walls.next_entry + MomentWallRows::place(walls.x + v);
         if constexpr (s > 0) {
             links = walls.links[s - 1][v];

@@ -80,7 +80,9 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows, along_y>::
     const bool has_cells = x < address.nx + steps;
     x = has_cells ? x : 0;
     const int y = address.self_periodic[1] ? around(at.y, address.ny) : at.y;
-    MomentWallsOfThread<S, Real, V, steps, images> at_walls(a.walls, address, x, y, has_cells);
+    Real* const shared = dynamic_shared<Real>();
+    auto* const of_walls = reinterpret_cast<int*>(shared + steps * Tile::numbers);
+    MomentWallsOfThread<S, Real, V, steps, images> at_walls(a.walls, address, x, y, has_cells, of_walls);
     const Index stride = pitch > 0 ? pitch : address.population_stride;
     const Index layer_stride = address.row_stride * (address.ny + 2 * address.halo_y);
     int z = address.self_periodic[2] ? around(first_z - steps, address.nz) : first_z - steps;
@@ -96,7 +98,6 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows, along_y>::
 
     using Force = MomentForceOfThread<S, Real, V, forcing>;
     Force forces(a.varying, a.force, x, reads ? at.y : 0, first_z - steps);
-    Real* const shared = dynamic_shared<Real>();
     MomentSums<S, Real, V> sums[steps];
     MomentPacks<S, Real, V> read;
     const auto load = [&]() {

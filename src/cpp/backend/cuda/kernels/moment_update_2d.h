@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
     using Force = MomentForceOfThread<S, Real, V, forcing>;
     Force forces(a.varying, a.force, x, 0, first_y - steps);
     MomentSums<S, Real, V> sums[steps];
-    MomentWallsOfThread<S, Real, V, steps, images> at_walls(a.walls, address, x, 0, has_cells);
+    MomentWallsOfThread<S, Real, V, steps, images> at_walls(a.walls, address, x, 0, has_cells, dynamic_shared<int>());
     MomentPacks<S, Real, V> packs;
     const auto load = [&]() {
         if constexpr (walls) {

@@ -5,6 +5,7 @@
 #include "../../../lattice/moment_collision.h"
 #include "../../scaled_values.h"
 #include "../../wall_links.h"
+#include "async_copy.h"
 #include "moment_arguments.h"
 #include "moment_force.h"
 #include "moment_shape.h"
@@ -12,7 +13,8 @@
 namespace lbm::cuda {
 
 /// The walls of a thread's cells, layer by layer, and, if there are `images`, the cells of which they are images behind
-/// faces with free slip. What a layer has is read from memory one and two layers before.
+/// faces with free slip. What a layer has is asked for one layer before, and where that is two layers before; it comes
+/// to the thread's own numbers in shared memory.
 template <class S, class Real, int V, int steps, bool images>
 struct MomentWallsOfThread {
     static constexpr int none = -1;
@@ -21,20 +23,34 @@ struct MomentWallsOfThread {
     const Address& address;
     int x, y;  // y: in three dimensions
     bool has_cells;
-    bool is_outside[V];          // of the domain in all layers, by x
-    CellImage image_x[V];        // x of the cells that these are images of
-    int image_offsets[V];        // of those, from x
-    CellImage image_y;           // the same of their row in three dimensions
-    int first_real, end_real;    // layers, but images
-    int entry[steps + 1];        // of the layer that comes in, and of those before it: that of its cells, or none
-    UInt32 links[steps + 1][V];  // and what MomentWallCell has of these; solid: behind walls too
-    int next_entry = none, entry_after = none;  // of the layers to come
-    UInt32 next_links[V] = {};
+    bool is_outside[V];           // of the domain in all layers, by x
+    CellImage image_x[V];         // x of the cells that these are images of
+    int image_offsets[V];         // of those, from x
+    CellImage image_y;            // the same of their row in three dimensions
+    int first_real, end_real;     // layers, but images
+    int first_open, end_open;     // layers that no wall lies before
+    bool is_row_outside = false;  // of the domain, in three dimensions
+    const int* chunk_in_layers;   // where the index has the chunk of its cells in layer 0
+    int entry[steps + 1];         // of the layer that comes in, and of those before it: that of its cells, or none
+    UInt32 links[steps + 1][V];   // and what MomentWallCell has of these; solid: behind walls too
+    int next_entry = none;        // of the layer to come
     bool is_next_behind = false;
+    int* asked;  // for the links of the layer to come, and the entry of the layer after it
+    int stride;  // from one of these to the next
 
-    /// A thread without `cells` lies behind all that are needed.
-    __device__ MomentWallsOfThread(const MomentWallRows& walls, const Address& address, int x, int y, bool cells)
-        : walls(walls), address(address), x(x), y(y), has_cells(cells) {
+    static constexpr int numbers = V + 1;  // that are asked for
+
+    /// A thread without `cells` lies behind all that are needed. There is room for `numbers` of each thread in
+    /// `shared`.
+    __device__ MomentWallsOfThread(const MomentWallRows& walls, const Address& address, int x, int y, bool cells,
+                                   int* shared)
+        : walls(walls),
+          address(address),
+          x(x),
+          y(y),
+          has_cells(cells),
+          asked(shared + threadIdx.x),
+          stride(int(blockDim.x)) {
         const int(&to_mirror)[6] = walls.cells_to_mirror;
         static_for<V>([&]<int v>() {
             image_x[v] = image_of(x + v, address.nx, to_mirror[0], to_mirror[1]);
@@ -45,6 +61,14 @@ struct MomentWallsOfThread {
         constexpr int last = S::D - 1;
         first_real = -to_mirror[2 * last];
         end_real = (last == 2 ? address.nz : address.ny) + to_mirror[2 * last + 1];
+        constexpr int many = 1 << 30;
+        const bool goes_around = address.self_periodic[last];
+        first_open = goes_around ? -many : -walls.cells_to_wall[2 * last];
+        end_open = goes_around ? many : (last == 2 ? address.nz : address.ny) + walls.cells_to_wall[2 * last + 1];
+        if constexpr (S::D == 3) {
+            is_row_outside = is_behind(y, address.ny, 1);
+        }
+        chunk_in_layers = walls.chunk + walls.row(address, x, S::D == 3 ? y : 0, 0);
         static_for<steps + 1>([&]<int s>() {
             entry[s] = none;
             static_for<V>([&]<int v>() { links[s][v] = 0; });
@@ -81,38 +105,50 @@ struct MomentWallsOfThread {
         return !address.self_periodic[axis] &&
                (-1 - at >= walls.cells_to_wall[2 * axis] || at - n >= walls.cells_to_wall[2 * axis + 1]);
     }
-    __device__ bool is_row_behind(int layer) const {
-        return is_behind(S::D == 3 ? y : layer, address.ny, 1) || (S::D == 3 && is_behind(layer, address.nz, 2));
+    __device__ bool is_row_behind(int layer) const { return is_row_outside || layer < first_open || layer >= end_open; }
+    /// Asks for the number of the entries of the thread's cells in a layer; none where they have no walls.
+    __device__ void ask_for_entry(int layer) {
+        const int rows = S::D == 3 ? address.ny + 2 * walls.around : 1;
+        if (has_cells && !is_row_behind(layer)) {
+            copy_async(asked + V * stride, chunk_in_layers + Index(layer) * (rows * walls.chunks));
+        } else {
+            asked[V * stride] = none;
+        }
     }
-    /// The number of the entries of the thread's cells in a layer; none where they have no walls.
-    __device__ int entry_of(int layer) const {
-        const Index row = S::D == 3 ? walls.row(address, x, y, layer) : walls.row(address, x, layer, 0);
-        return has_cells && !is_row_behind(layer) ? walls.chunk[row] : none;
-    }
-    /// Asks for what a layer has before it comes in, and for where that of the layer after it is. What is asked for is
-    /// not looked at, as it takes long to come.
+    /// Asks for what a layer has before it comes in, and for where that of the layer after it is.
     __device__ void expect(int layer, int after) {
-        next_entry = entry_after;
+        next_entry = asked[V * stride];
         is_next_behind = is_row_behind(layer);
         static_for<V>([&]<int v>() {
-            next_links[v] = next_entry < 0 ? 0 : walls.cells[next_entry + MomentWallRows::place(x + v)].links;
+            if (next_entry < 0) {
+                asked[v * stride] = 0;
+            } else {
+                copy_async(asked + v * stride, &walls.cells[next_entry + MomentWallRows::place(x + v)].links);
+            }
         });
-        entry_after = entry_of(after);
+        ask_for_entry(after);
     }
     /// The same of the first layer.
     __device__ void begin(int layer, int after) {
-        entry_after = entry_of(layer);
+        ask_for_entry(layer);
+        wait_for_copies();
         expect(layer, after);
+    }
+    /// The links of one of its cells in the layer to come.
+    template <int v>
+    __device__ UInt32 next_links() const {
+        return UInt32(asked[v * stride]);
     }
     /// Goes on to the layer to come.
     __device__ void enter() {
+        wait_for_copies();
         static_for<steps>([&]<int s>() {
             entry[steps - s] = entry[steps - 1 - s];
             static_for<V>([&]<int v>() { links[steps - s][v] = links[steps - 1 - s][v]; });
         });
         entry[0] = next_entry;
         static_for<V>([&]<int v>() {
-            links[0][v] = next_links[v] | (is_next_behind || is_outside[v] ? MomentWallCell::solid : 0);
+            links[0][v] = next_links<v>() | (is_next_behind || is_outside[v] ? MomentWallCell::solid : 0);
         });
     }
     /// Its number among those that have entries.
