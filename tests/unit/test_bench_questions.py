@@ -97,7 +97,7 @@ def test_wrong_shares(text: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("known")
-@pytest.mark.parametrize("flow", ["periodic", "forced", "cavity", "channel", "heated"])
+@pytest.mark.parametrize("flow", ["periodic", "forced", "cavity", "channel", "sphere", "heated"])
 def test_the_figures_hold_what_it_takes_to_draw_them(
     flow: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

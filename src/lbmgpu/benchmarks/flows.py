@@ -1,8 +1,8 @@
 """The flows of the benchmark over several devices, in motion when they are measured.
 
 periodic: a uniform stream; forced: the same with a body force; cavity: between walls and a lid, the face +y, that moves
-along x; channel: along x, from an inlet past a cylinder to an outflow; heated: between walls, a warm and a cold one
-across x; plates: of D2Q37, a gas between a warm and a cold plate across y.
+along x; channel: along x, from an inlet past a cylinder to an outflow; sphere: past a sphere between walls across y;
+heated: between walls, a warm and a cold one across x; plates: of D2Q37, a gas between a warm and a cold plate across y.
 """
 
 from __future__ import annotations
@@ -91,7 +91,21 @@ def make_domain(kind: Kind, shape: tuple[int, ...]) -> Domain:
             return np.broadcast_to(disc, x.shape)
 
         domain.add_body(cylinder, "cylinder")
+    if kind.flow == "sphere":
+        add_sphere(domain)
     return domain
+
+
+def add_sphere(domain: Domain) -> None:
+    """Adds walls across y and a sphere, of a quarter of their distance, whose cells are a mask."""
+    nx, ny, *_ = domain.shape
+    domain.faces["-y"] = domain.faces["+y"] = NoSlip()
+    middle, radius = (nx / 4, *(n / 2 for n in domain.shape[1:])), max(1.0, ny / 8)
+
+    def sphere(*at: Any) -> Any:
+        return sum((x - center) ** 2 for x, center in zip(at, middle, strict=True)) < radius**2
+
+    domain.add_body(sphere, "sphere")
 
 
 @precision_warnings.unwarned()

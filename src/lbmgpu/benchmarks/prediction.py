@@ -37,7 +37,7 @@ class Row(Protocol):
         """The flow; the walls of each are those of `WALLS`."""
 
 
-WALLS = {"cavity": "xyz", "heated": "xyz", "channel": "xyz", "plates": "y"}
+WALLS = {"cavity": "xyz", "heated": "xyz", "channel": "xyz", "sphere": "y", "plates": "y"}
 """The axes along which the domain of a flow is not periodic, but that the sides of the channel are."""
 
 

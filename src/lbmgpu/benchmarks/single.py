@@ -30,15 +30,16 @@ from ..solver import Solver, simulation_of
 from ..solver.report import measure_copy_bandwidth, measure_scale_bandwidth
 from ..turbulence import GRADIENT_MODELS, GradientModel
 from . import d2q37_flow, power
+from .flows import add_sphere
 
 SIZE = {2: 4096, 3: 192}
 GPU_SIZE = {2: 8192, 3: 512}
 PLATES_SIZE, PLATES_GPU_SIZE = 1024, 4096
 """The default sizes of D2Q37, whose cells have about four times as many populations as those of D2Q9."""
-FLOWS = ("periodic", "forced", "cavity", "channel", "heated", "plates")
+FLOWS = ("periodic", "forced", "cavity", "channel", "sphere", "heated", "plates")
 """The flows that can be measured: a uniform stream; the same with a body force; a lid-driven cavity; a channel from an
-inlet past a cylinder to a pressure outlet; a box with a warm and a cold wall; with D2Q37, a gas between a warm and a
-cold plate."""
+inlet past a cylinder to a pressure outlet; a stream past a sphere between two walls; a box with a warm and a cold wall;
+with D2Q37, a gas between a warm and a cold plate."""
 PLATES_FLOWS = ("periodic", "plates")
 """The flows that D2Q37 can be measured in."""
 
@@ -193,7 +194,7 @@ def menu_of_moments(size: int | None = None, device: str = "cpu", streaming: str
     if size is None and streaming is None and device != "cpu":
         plain = completed(None, device, {"stencil": "D3Q19", "collision": "Regularized", **kept})
         menu += [replace(plain, size=other) for other in (500, 300, 256, 128)]
-        menu += [replace(plain, flow=flow) for flow in ("cavity", "channel")]
+        menu += [replace(plain, flow=flow) for flow in ("cavity", "sphere", "channel")]
         menu += [replace(plain, streaming="in-place", size=other) for other in (plain.size, 500)]
     return menu
 
@@ -247,6 +248,8 @@ def make_domain(configuration: Configuration) -> Domain:
         place = (np.arange(configuration.size) + 0.5) / configuration.size
         disc = (place[:, None] - 0.3) ** 2 + (place[None, :] - 0.5) ** 2 < 0.01
         domain.add_body(np.broadcast_to(disc.reshape(disc.shape + (1,) * (dimensions - 2)), domain.shape), "cylinder")
+    if configuration.flow == "sphere":
+        add_sphere(domain)
     return domain
 
 
@@ -297,7 +300,7 @@ def make_solver(configuration: Configuration, device: str, threads: int | None) 
         state=configuration.state,
     )
     stream = (0.03, 0.02, 0.01)[:dimensions]
-    if configuration.flow in ("periodic", "forced"):
+    if configuration.flow in ("periodic", "forced", "sphere"):
         solver.initialize(velocity=_eddies(configuration, stream) if configuration.turbulence else stream)
     if configuration.has_temperature:
         solver.initialize(velocity=stream, temperature=lambda x, *others: 0.5 - x / configuration.size)
