@@ -60,6 +60,15 @@ T __shfl_down_sync(unsigned mask, T x, unsigned by) {
     return emulated::from_lane(mask, x, emulated_machine->lane() + int(by));
 }
 
+inline int __reduce_max_sync(unsigned mask, int x) {
+    int most = x;
+    for (int lane = 0; lane < emulated::warp_size; ++lane) {
+        const int other = __shfl_sync(mask, x, lane);
+        most = other > most ? other : most;
+    }
+    return most;
+}
+
 template <class T>
 T atomicAdd(T* to, T value) {
     const T before = *to;

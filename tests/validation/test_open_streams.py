@@ -5,30 +5,15 @@ The flows are those of docs/measure_open_faces.py, which measures what docs/boun
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from docs_scripts import load
 
 import lbmgpu as lbm
 
-PATH = Path(__file__).parents[2] / "docs" / "measure_open_faces.py"
-
-
-def load() -> Any:
-    spec = importlib.util.spec_from_file_location("measure_open_faces", PATH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-faces = load()
+faces = load("measure_open_faces")
 SPONGE = (8, 0.3)
 COLLISIONS = [
     ("D2Q9", lbm.RecursiveRegularized),

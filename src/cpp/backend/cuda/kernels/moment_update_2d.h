@@ -38,6 +38,16 @@ __device__ void gather_from_warp(const Real (&own)[V][S::Q], Real (&f)[V][S::Q])
     });
 }
 
+/// A number that all lanes of a warp have, so that the compiler knows it: it would prepare each exchange between them for
+/// lanes that are not there, with registers of its own.
+__device__ inline int same_in_warp(int number) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(whole_warp, number);
+#else
+    return number;
+#endif
+}
+
 template <class S, class Collision, class Real, class Parameters, Forcing forcing, bool walls, bool images, bool scaled,
           bool cuts, int V, int steps, int extra_lanes, int pitch>
 __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::threads,
@@ -49,7 +59,7 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
     const int last = min(number, a.unit_count - 1);  // warps that have none do as the last one, and store nothing
     const MomentUnit unit = a.units[last];
     const Address& address = a.address;
-    const int first_y = unit.first, layers = unit.layers;
+    const int first_y = unit.first, layers = same_in_warp(unit.layers);
     const int at_x = unit.x + (lane - Shape::extra_lanes) * V;
     const bool stores = number == last && lane >= Shape::extra_lanes && lane < 32 - Shape::extra_lanes;
 
