@@ -168,14 +168,17 @@ def order_of_cylinders(options: argparse.Namespace) -> Iterator[Row]:
                "spread": spread}  # fmt: skip
 
 
-def main() -> None:
-    cases: dict[str, Callable[[argparse.Namespace], Iterator[Row]]] = {
-        "2D-1": lambda o: steady_channel(o.diameter, 2, o),
-        "2D-2": lambda o: shedding_channel(o.diameter, o),
-        "3D-1Z": lambda o: steady_channel(o.diameter // 2, 3, o),
-        "spheres": arrays_of_spheres,
-        "cylinders": order_of_cylinders,
-    }
+CASES: dict[str, Callable[[argparse.Namespace], Iterator[Row]]] = {
+    "2D-1": lambda o: steady_channel(o.diameter, 2, o),
+    "2D-2": lambda o: shedding_channel(o.diameter, o),
+    "3D-1Z": lambda o: steady_channel(o.diameter // 2, 3, o),
+    "spheres": arrays_of_spheres,
+    "cylinders": order_of_cylinders,
+}
+
+
+def arguments(given: list[str] | None = None) -> argparse.Namespace:
+    """Those of the command line, or the given ones."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="auto")
     parser.add_argument("--diameter", type=int, default=40, help="cells across cylinders in channels; half in 3-D")
@@ -183,12 +186,16 @@ def main() -> None:
     parser.add_argument("--passages", type=float, default=2.5, help="of the mean flow, until a channel is steady")
     parser.add_argument("--development", type=float, default=85, help="of shedding, in D / U")
     parser.add_argument("--json", type=Path)
-    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(cases)}; all without")
-    options = parser.parse_args()
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(CASES)}; all without")
+    return parser.parse_args(given)
+
+
+def main() -> None:
+    options = arguments()
     rows: list[Row] = []
-    for case in options.cases or cases:
+    for case in options.cases or CASES:
         begin = time.perf_counter()
-        for row in cases[case](options):
+        for row in CASES[case](options):
             rows.append(row | {"scheme": options.scheme})
             print(f"{100 * (row['found'] / row['exact'] - 1):+.3f} %  {row}", flush=True)
         print(f"{case}: {time.perf_counter() - begin:.1f} s", flush=True)

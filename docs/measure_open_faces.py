@@ -38,10 +38,12 @@ OUTLETS: dict[str, Callable[[], Any]] = {
     "anti-bounce-back": lambda: lbm.PressureOutlet(1.0),
     "characteristic": lambda: lbm.PressureOutlet(1.0, scheme="characteristic"),
     "outflow": lambda: lbm.Outflow(),
+    "local outflow": lambda: lbm.Outflow(scheme="link-local"),
 }
 FACES = [
     ("bounce-back", "anti-bounce-back"),
     ("bounce-back", "outflow"),
+    ("bounce-back", "local outflow"),
     ("regularized", "outflow"),
     ("regularized", "characteristic"),
     ("characteristic", "characteristic"),

@@ -11,7 +11,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 
 def load(name: str) -> Any:
-    """The script of a name."""
+    """Imports the script of a name."""
     spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None

@@ -174,17 +174,20 @@ class FreeSlip(Condition):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Outflow(_Scheme):
-    """Zero gradient along the normal: what would enter is copied from the neighbour inside.
+    """A zero gradient: what would enter is copied from inside.
 
     Of the density's difference from its mean at `Solver.initialize`, 2 % are taken back in a step, so that the mean
     density does not drift (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104, section 4).
 
     Args:
-        scheme: ``"zero-gradient"``, the only one.
+        scheme: from where it is copied. ``"zero-gradient"``, the default: from the cell inside that lies beside where
+            the population would come from, which is a zero gradient along the normal. ``"link-local"``: from the cell
+            itself, which is one along each link; it goes with ``state="moments"`` too.
     """
 
     kind: ClassVar[str] = "outflow"
-    schemes: ClassVar[tuple[str, ...]] = ("zero-gradient",)
+    schemes: ClassVar[tuple[str, ...]] = ("zero-gradient", "link-local")
+    engine_names: ClassVar[dict[str, str]] = {"link-local": "local-outflow"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -469,6 +472,15 @@ def engine_name(kind: str, scheme: str | None = None) -> str:
     if condition is None or not issubclass(condition, _Scheme):
         return kind
     return condition.engine_names.get(scheme or "", kind)
+
+
+def written(name: str) -> str:
+    """The condition of an engine's name, as users write it without what else it takes."""
+    for condition in BY_KIND.values():
+        for scheme, own in getattr(condition, "engine_names", {}).items():
+            if own == name:
+                return f"{condition.__name__}(scheme={scheme!r})"
+    return f"{BY_KIND[name].__name__}()" if name in BY_KIND else name
 
 
 BY_KIND = {condition.kind: condition for condition in _all_of(Condition)}

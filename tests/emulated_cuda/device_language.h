@@ -1,7 +1,9 @@
 // What CUDA C++ adds to C++, as far as the kernels use it, for g++: it is included before the text of a kernel.
 #pragma once
 
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "machine.h"
 
@@ -114,10 +116,26 @@ inline void cvt_f32_f16(float& to, unsigned short from) { to = float(__builtin_b
 inline void cvt_rn_f16_f32(unsigned short& to, float from) {
     to = __builtin_bit_cast(unsigned short, static_cast<_Float16>(from));
 }
-inline void cp_async_ca_shared_global(unsigned long to, const void* from) {
-    *reinterpret_cast<int*>(to) = *static_cast<const int*>(from);
+/// Copies that a thread has asked for and not waited for yet. Until it does, what is there is no number that it may use.
+struct AskedCopy {
+    int* to;
+    const int* from;
+};
+inline std::vector<AskedCopy>& asked_copies() {
+    static std::map<unsigned, std::vector<AskedCopy>> of_threads;
+    const auto &thread = emulated_machine->thread, &size = emulated_machine->block_size;
+    return of_threads[(thread.z * size.y + thread.y) * size.x + thread.x];
 }
-inline void cp_async_wait_all() {}
+inline void cp_async_ca_shared_global(unsigned long to, const void* from) {
+    asked_copies().push_back({reinterpret_cast<int*>(to), static_cast<const int*>(from)});
+    *asked_copies().back().to = 0x7BADBAD7;
+}
+inline void cp_async_wait_all() {
+    for (const AskedCopy& copy : asked_copies()) {
+        *copy.to = *copy.from;
+    }
+    asked_copies().clear();
+}
 inline void griddepcontrol_launch_dependents() {}
 inline void griddepcontrol_wait() {}
 /// Reads a byte, so that an address outside of the lattice ends the program at a guard page.
@@ -138,6 +156,9 @@ private:
     template <std::size_t... k>
     static void call(const void* const* arguments, std::index_sequence<k...>) {
         kernel(*static_cast<const Parameters*>(arguments[k])...);
+        if (!asked_copies().empty()) {
+            __builtin_trap();
+        }
     }
 };
 

@@ -66,7 +66,7 @@ def between_faces(made: str, rng: np.random.Generator, stencil: str, kind: str, 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 @pytest.mark.parametrize("made", ["walls", "cuts"])
-@pytest.mark.parametrize("shape", [(83, 17, 7), (84, 33, 5), (97, 16, 6), (147, 18, 4)], ids=str)
+@pytest.mark.parametrize("shape", [(83, 17, 7), (84, 33, 5), (97, 16, 6), (147, 18, 4), (83, 31, 7)], ids=str)
 @pytest.mark.parametrize("stencil", ["D3Q19", "D3Q27"])
 def test_faces_along_x_have_tiles_of_their_own(stencil, shape, made, precision, rng, gpu):
     """Rows are so long that tiles with warps along y lie at both ends, and the last tiles between them overlap."""

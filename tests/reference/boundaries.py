@@ -16,7 +16,7 @@ from .stencils import Stencil
 
 INLETS = ("regularized-inlet", "characteristic-inlet", "nonequilibrium-inlet", "velocity-inlet")
 OUTLETS = ("characteristic-outlet", "pressure-outlet")
-GOVERNING = ("no-slip", "moving-wall", *INLETS, *OUTLETS)
+GOVERNING = ("no-slip", "moving-wall", *INLETS, *OUTLETS, "local-outflow")
 """Kinds of face that decide a link alone, the strongest first."""
 
 

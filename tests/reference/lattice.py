@@ -154,8 +154,10 @@ class Reference:
             if kind == "fluid":
                 return inside
             return inside - OUTFLOW_RELAXATION * self.stencil.w[i] * (self.density()[cells] - self.reference_density)
-        back = self.f[(self.stencil.opposite[i], *cells)]
         w, c = self.stencil.w[i], self.stencil.c[i]
+        if kind == "local-outflow":
+            return self.f[(i, *cells)] - OUTFLOW_RELAXATION * w * (self.density()[cells] - self.reference_density)
+        back = self.f[(self.stencil.opposite[i], *cells)]
         if kind in WALLS:
             # Ladd, J. Fluid Mech. 271 (1994) 285
             wall = np.array([self._wall_velocity(link) for link in links])

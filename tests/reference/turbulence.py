@@ -54,6 +54,7 @@ BEYOND = {
     "pressure-outlet": "cell",
     "characteristic-outlet": "cell",
     "outflow": "cell",
+    "local-outflow": "cell",
 }
 """What gives the velocity behind a face of each condition: the wall half a cell away, up to which it is linear, the
 cell mirrored or as it is, or a line through the cell, in whose centre the condition holds, and the one inwards."""

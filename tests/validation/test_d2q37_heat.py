@@ -121,9 +121,8 @@ def test_the_heat_of_a_wall_whose_temperature_varies(device):
         errors.append([np.abs(each - flux).max() / flux.max() for each in found])
     exchanged, gradient = np.transpose(errors)
     assert exchanged.max() < 0.01
-    assert (
-        gradient.max() < 0.02
-    )  # errors of the cells and of the smoothing along the wall cancel each other with few cells
+    # With few cells the errors of the cells and of the smoothing along the wall cancel each other.
+    assert gradient.max() < 0.02
 
 
 def rolls(rayleigh: float, n: int, device: str) -> lbm.Solver:

@@ -6,7 +6,8 @@ The flows are those of docs/measure_curved_walls.py, which puts their figures in
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
 from docs_scripts import load
@@ -14,24 +15,31 @@ from docs_scripts import load
 flows = load("measure_curved_walls")
 
 
-def options(device: str) -> argparse.Namespace:
-    """As the script has them if it is given none."""
-    return argparse.Namespace(device=device, scheme="interpolated", passages=2.5, development=85)
+def options(device: str) -> Any:
+    """As the script has them on a device."""
+    return flows.arguments(["--device", device])
+
+
+def errors(rows: Iterable[dict[str, Any]]) -> dict[str, float]:
+    """How far each figure is off, relative to the benchmark's."""
+    return {row["of"]: abs(row["found"] / row["exact"] - 1) for row in rows}
 
 
 @pytest.mark.slow
-def test_a_steady_flow_past_a_cylinder(device: str) -> None:
+@pytest.mark.gpu
+def test_a_steady_cylinder_has_the_published_drag_and_lift(gpu: str) -> None:
     """Case 2D-1."""
-    off = {row["of"]: abs(row["found"] / row["exact"] - 1) for row in flows.steady_channel(40, 2, options(device))}
+    off = errors(flows.steady_channel(40, 2, options(gpu)))
     assert off["drag"] < 0.005
     assert off["lift"] < 0.03
     assert off["pressure difference"] < 0.002
 
 
 @pytest.mark.slow
-def test_vortices_behind_a_cylinder(device: str) -> None:
+@pytest.mark.gpu
+def test_vortices_have_the_published_forces_and_frequency(gpu: str) -> None:
     """Case 2D-2."""
-    off = {row["of"]: abs(row["found"] / row["exact"] - 1) for row in flows.shedding_channel(40, options(device))}
+    off = errors(flows.shedding_channel(40, options(gpu)))
     assert off["largest drag"] < 0.005
     assert off["least drag"] < 0.005
     assert off["lift, peak to peak"] < 0.01
@@ -40,7 +48,7 @@ def test_vortices_behind_a_cylinder(device: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.gpu
-def test_a_steady_flow_past_a_cylinder_in_three_dimensions(gpu: str) -> None:
+def test_a_cylinder_between_four_walls_has_the_published_forces(gpu: str) -> None:
     """Case 3D-1Z: the drag, and the others within the intervals of the authors."""
     found = {row["of"]: row["found"] for row in flows.steady_channel(20, 3, options(gpu))}
     assert abs(found["drag"] / flows.STEADY_3D["drag"] - 1) < 0.01

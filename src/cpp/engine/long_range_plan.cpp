@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <initializer_list>
 #include <map>
 #include <utility>
@@ -159,23 +160,25 @@ private:
     int end_cell(int axis, int side) const { return (side == 0 ? 0 : domain_.size[axis] - 1) - here().offset[axis]; }
 
     /// A linear combination of the smoothed temperatures of a face at a place along it and beside that, in terms of the
-    /// given ones. Where other walls end the face, the filter is as wide as it can be.
+    /// given ones. Where other walls end the face, the filter is as wide as it can be. Terms come by their distance
+    /// from the place, so that equal temperatures give all places the same sum, bit for bit.
     std::vector<WallTerms::Term> smoothed_terms(int face, int along, int place,
                                                 std::initializer_list<std::pair<int, double>> shifts) const {
         const int n = domain_.size[along];
-        std::map<int, double> factors;
+        const auto is_nearer = [](int a, int b) { return std::pair(std::abs(a), a) < std::pair(std::abs(b), b); };
+        std::map<int, double, decltype(is_nearer)> factors(is_nearer);
         for (const auto& [shift, factor] : shifts) {
             const int centre = place + shift;
             const int to_end = is_walled_[along] ? std::min(centre, n - 1 - centre) : smoothing_width;
             const std::vector<double> weights = smoothing_weights(std::min(to_end / 2 * 2, smoothing_width));
-            const int first = centre - int(weights.size()) / 2;
+            const int first = shift - int(weights.size()) / 2;
             for (std::size_t k = 0; k < weights.size(); ++k) {
-                factors[((first + int(k)) % n + n) % n] += factor * weights[k];
+                factors[first + int(k)] += factor * weights[k];
             }
         }
         std::vector<WallTerms::Term> terms;
-        for (const auto& [at, factor] : factors) {
-            terms.push_back({face, -1, at, factor});
+        for (const auto& [shift, factor] : factors) {
+            terms.push_back({face, -1, ((place + shift) % n + n) % n, factor});
         }
         return terms;
     }

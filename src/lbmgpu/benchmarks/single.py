@@ -384,13 +384,17 @@ def tune(configuration: Configuration, *, device: str, seconds: float) -> dict[s
     apart.
 
     Raises:
-        ValueError: `device` is a CPU, or cells keep moments.
+        ValueError: `device` is a CPU, cells keep moments, or the box is periodic along some axes only.
         CudaError: the GPU cannot be used.
     """
     if device == "cpu":
         raise ValueError("tuning is for GPUs: choose one, as in --device cuda")
     if configuration.state == "moments":
         raise ValueError("tuning is for cells that keep populations: those that keep moments have one launch")
+    if configuration.flow == "sphere":
+        raise ValueError(
+            "tuning is for boxes that are periodic along all axes or none: choose another --flow than sphere"
+        )
     timings = _core.cuda_tune(
         configuration.stencil,
         _slab(configuration),

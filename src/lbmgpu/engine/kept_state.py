@@ -9,7 +9,7 @@ from typing import Any
 from .. import _core, checks
 from ..collision_table import BY_KIND
 from ..collisions import Collision
-from ..conditions import BY_KIND as BY_CONDITION
+from ..conditions import written
 from ..custom_collision import CustomCollision
 from ..domain import Domain
 from ..models import default_streaming
@@ -80,7 +80,7 @@ def _obstacles(
         yield f"the storage {storage!r}", f"must be the precision, {precision!r}"
     for face, condition in domain.faces.items():
         if condition.engine_name not in _core.moment_faces():
-            names = list(map(_of_kind, _core.moment_faces()))
+            names = list(map(written, _core.moment_faces()))
             right = f"has {checks.alternatives(names)} so far: others read cells beside their own"
             yield f"{condition!r} on face {face!r}", right
     for name, body in domain.bodies.items():
@@ -89,11 +89,6 @@ def _obstacles(
             yield f"the body {name!r}, which moves", right
     if domain.sponges:
         yield "sponges", "has none so far"
-
-
-def _of_kind(kind: str) -> str:
-    """The condition of an engine's name, as users write it."""
-    return f"{BY_CONDITION[kind].__name__}()" if kind in BY_CONDITION else kind
 
 
 @cache

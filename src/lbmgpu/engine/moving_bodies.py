@@ -335,7 +335,7 @@ def _check_faces(label: str, domain: Domain, ends: NDArray[np.bool_]) -> None:
     whole = _core.boundary_numbers()
     for face, condition in domain.faces.items():
         has_end = ends["xyz".index(face[1])]
-        if not has_end and (isinstance(condition, Outflow) or condition.engine_name in whole):
+        if not has_end and condition.engine_name in (Outflow.kind, *whole):
             raise ValueError(
                 f"motion of {label}: a body without end meets the face {face!r} with {condition!r}, must be a wall, "
                 "free slip or periodic there"

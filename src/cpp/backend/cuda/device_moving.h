@@ -57,7 +57,7 @@ public:
         std::size_t sum = all_.bytes();
         for (const Body& body : bodies_) {
             sum += body.parts.bytes() + body.numbers.bytes() + body.table.bytes() + body.marks.bytes() +
-                   body.cuts.bytes() + body.of_parts.bytes();
+                   body.cuts.bytes() + body.cut_lists.bytes();
         }
         return sum;
     }
@@ -103,12 +103,10 @@ public:
             return;
         }
         const bool ahead = stream_.batch() == nullptr;
-        if (ahead) {
-            streams_.begin_ahead();
-        }
+        const bool is_beside_update = ahead && streams_.begin_ahead();
         const WorkStream& stream = ahead ? streams_.ahead() : stream_;
         // One on each multiprocessor: more would take the room of thread blocks of the update.
-        const unsigned most_blocks = ahead ? multiprocessors_ : std::numeric_limits<unsigned>::max();
+        const unsigned most_blocks = is_beside_update ? multiprocessors_ : std::numeric_limits<unsigned>::max();
         mark(stream, state, programmatic_launch && !ahead, most_blocks);
         for (std::size_t k = 0; k < bodies_.size(); ++k) {
             launch("find_body_cuts", stream, link_threads(k), state, k, programmatic_launch && !ahead, most_blocks);
@@ -152,7 +150,7 @@ public:
 private:
     struct Body {
         DeviceBuffer parts, numbers, table, marks;
-        DeviceBuffer cuts, of_parts;  // all cuts; numbers of the parts that they are found in
+        DeviceBuffer cuts, cut_lists;  // all cuts; numbers of the parts that they are found in
         BodyCuts found{};
         backend::MovingBody body;
     };
@@ -168,9 +166,9 @@ private:
         const auto room = std::min<Index>(links_of_cell * surface, std::numeric_limits<int>::max());
         const unsigned parts = flat(shared_by_threads(own.body.cells())).blocks;
         own.cuts = DeviceBuffer(stream_.ordinal(), std::size_t(room) * sizeof(BodyCut));
-        own.of_parts = DeviceBuffer(stream_.ordinal(), (2 * std::size_t(parts) + 1) * sizeof(UInt32));
-        stream_.clear(own.of_parts.address(), own.of_parts.bytes());
-        auto* numbers = own.of_parts.as<UInt32>();
+        own.cut_lists = DeviceBuffer(stream_.ordinal(), (2 * std::size_t(parts) + 1) * sizeof(UInt32));
+        stream_.clear(own.cut_lists.address(), own.cut_lists.bytes());
+        auto* numbers = own.cut_lists.as<UInt32>();
         own.found = {own.cuts.as<BodyCut>(),
                      UInt32(room),
                      numbers,

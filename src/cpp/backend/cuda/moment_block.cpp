@@ -295,7 +295,7 @@ private:
             explicit Side(int ordinal) : stream(ordinal), join(ordinal) {}
         };
         StreamEvent fork;
-        std::deque<Side> sides;
+        std::deque<Side> sides;  // which cannot be moved
 
         explicit AtWalls(int ordinal) : fork(ordinal) {
             for (int k = 1; k < MomentUnits::kind_count; ++k) {
@@ -383,17 +383,17 @@ private:
     }
     /// Each kind in a stream of its own, those that take longest first, and the last one in `stream`.
     void update(const WorkStream& stream, AtWalls& at_walls, const MomentUnits& units) {
-        std::size_t beside = 0;  // streams in use
+        std::size_t streams_in_use = 0;
         int waiting = -1;
         for (int k = 0; k < MomentUnits::kind_count; ++k) {
             if (units.of(k).count == 0) {
                 continue;
             }
             if (waiting >= 0) {
-                if (beside == 0) {
+                if (streams_in_use == 0) {
                     at_walls.fork.set(stream);
                 }
-                const WorkStream& other = at_walls.sides[beside++].stream;
+                const WorkStream& other = at_walls.sides[streams_in_use++].stream;
                 at_walls.fork.make_wait(other);
                 launch(other, units, waiting);
             }
@@ -402,7 +402,7 @@ private:
         if (waiting >= 0) {
             launch(stream, units, waiting);
         }
-        for (std::size_t k = 0; k < beside; ++k) {
+        for (std::size_t k = 0; k < streams_in_use; ++k) {
             AtWalls::Side& side = at_walls.sides[k];
             side.join.set(side.stream);
             side.join.make_wait(stream);

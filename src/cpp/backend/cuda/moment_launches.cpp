@@ -20,11 +20,9 @@ constexpr unsigned most_shared_bytes = 200 << 10;
 
 /// Cells of a thread that are loaded at once, and the most rows of a tile, with which a thread block has 512 threads or
 /// fewer: registers have room for what a thread keeps. Where there are walls all tiles are as high as those with them,
-/// which have fewer cells to a thread and more threads beside the ends of rows. Tiles at faces along x are so thin that
-/// a multiprocessor has room for two thread blocks, one of which goes on while the other waits for its wall.
+/// which have fewer cells to a thread and more threads beside the ends of rows.
 template <class Real>
 struct OfPrecision;
-constexpr int rows_at_x_faces = 4;
 template <>
 struct OfPrecision<float> {
     static constexpr int cells = 2, rows = 11, rows_with_walls = 10;
@@ -33,6 +31,10 @@ template <>
 struct OfPrecision<double> {
     static constexpr int cells = 1, rows = 7, rows_with_walls = 6;
 };
+
+/// Tiles at faces along x are so thin that a multiprocessor has room for two thread blocks in float32, one of which
+/// goes on while the other waits for its wall.
+constexpr int rows_at_x_faces = 4;
 
 /// Calls visit.operator()<Shape>(rows) for the shapes of an update of `steps` steps, from the smallest on.
 template <class S, class Real, int steps, class Visit>
@@ -96,10 +98,10 @@ int segment(Index tiles, int layers, int steps, Index at_once, bool others_follo
     return best;
 }
 
-/// With what MomentWallsOfThread asks for.
+/// The shared memory includes what threads ask for at walls.
 template <class Shape>
 MomentThreads threads_of(bool walls) {
-    constexpr unsigned of_walls = unsigned(Shape::threads) * (Shape::cells + 1) * sizeof(int);
+    constexpr unsigned of_walls = unsigned(Shape::threads * asked_at_walls<Shape::cells>) * sizeof(int);
     return {unsigned(Shape::threads), Shape::bytes + (walls ? of_walls : 0)};
 }
 
@@ -118,7 +120,8 @@ MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& d
             tilings.clean = {
                 Shape::cells, rows, Shape::own_lanes * Shape::cells, 1, Shape::warps, Shape::blocks * Shape::warps};
             tilings.walled = tilings.clean;
-        } else if (Shape::bytes <= most && rows <= most_rows) {
+        } else if (threads_of<Shape>(false).bytes <= most &&
+                   threads_of<typename Shape::Narrow>(has_walls).bytes <= most && rows <= most_rows) {
             tilings.clean = {Shape::cells, rows, 32 * Shape::cells, rows, 1, 1};
             tilings.walled = {1, rows, 32, rows, 1, 1};
             if (rows <= rows_at_x_faces) {
@@ -256,14 +259,15 @@ MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTilings& tilin
     const int longest = walls.is_any() ? segment_near_walls(tiles, layers, steps, units_at_once)
                                        : segment(tiles, layers, steps, units_at_once, at_once > 1);
     // Links of the cells beside a tile are served too, those that it comes round to along a periodic axis included.
-    const int beside = solid ? steps : walled.rows * walled.cells_per_thread;
+    const int around_tile = solid ? steps : walled.rows * walled.cells_per_thread;
     std::vector<MomentUnit> lists[kind_count];
     const auto add = [&](Kind kind, int x, int y, const Run& run) {
-        const MomentTiling& tiling = kind.at_x_face ? tilings.at_x_face : walled;
-        const int count = (run.end - run.first + longest - 1) / longest;
+        const MomentTiling& tiling = tilings.of(kind);
+        const int most = kind.at_x_face ? std::max(4 * steps, longest / tiling.units_at_once) : longest;
+        const int count = (run.end - run.first + most - 1) / most;
         const int own = (run.end - run.first + count - 1) / count;
         const int own_end = address.self_periodic[0] ? x + tiling.own_x : std::min(x + tiling.own_x, address.nx);
-        const int from_x = x - beside, end_x = own_end + beside;
+        const int from_x = x - around_tile, end_x = own_end + around_tile;
         const int tile_end_y = std::min(y + tiling.own_y, end_y_) + steps;
         for (int z = run.first; z < run.end; z += own) {
             const int end = std::min(z + own, run.end);

@@ -62,8 +62,8 @@ public:
 
     /// The end of the rows along y.
     int end_y() const { return end_y_; }
-    /// Those of one of the kinds.
-    const List& of(int kind) const { return lists_[kind]; }
+    /// The units of number k of `kinds`.
+    const List& of(int k) const { return lists_[k]; }
     std::size_t bytes() const;
 
 private:

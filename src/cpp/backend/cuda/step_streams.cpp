@@ -92,12 +92,14 @@ void StepStreams::allow_ahead() {
     }
 }
 
-void StepStreams::begin_ahead() {
-    if (!may_go_ahead_) {
+bool StepStreams::begin_ahead() {
+    const bool is_beside = may_go_ahead_;
+    if (!is_beside) {
         begin_ahead_.set(main_);
     }
     begin_ahead_.make_wait(*ahead_);
     may_go_ahead_ = false;
+    return is_beside;
 }
 
 void StepStreams::end_ahead() {

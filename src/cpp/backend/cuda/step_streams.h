@@ -45,8 +45,9 @@ public:
     /// Lets that of the next step begin once the work of the main stream so far is done. Without effect if there is no
     /// such stream, and once a join_all() has come after it.
     void allow_ahead();
-    /// Makes further work of the stream ahead wait for what allow_ahead() has said, or for the main stream.
-    void begin_ahead();
+    /// Makes further work of the stream ahead wait for what allow_ahead() has said, or for the main stream. Says which:
+    /// whether it is beside the update before.
+    bool begin_ahead();
     /// Makes further work of the main stream wait for the work ahead.
     void end_ahead();
 

@@ -8,6 +8,7 @@
 #include "characteristic_outlet.h"
 #include "free_slip.h"
 #include "interpolated_wall.h"
+#include "local_outflow.h"
 #include "moving_wall.h"
 #include "no_slip.h"
 #include "nonequilibrium_inlet.h"
@@ -20,7 +21,7 @@
 namespace lbm::boundary {
 
 using Conditions = TypeList<Periodic, NoSlip, MovingWall, FreeSlip, VelocityInlet, PressureOutlet, Outflow,
-                            NonequilibriumInlet, CharacteristicInlet, CharacteristicOutlet, RegularizedInlet>;
+                            NonequilibriumInlet, CharacteristicInlet, CharacteristicOutlet, RegularizedInlet, LocalOutflow>;
 
 /// The schemes of walls of bodies whose distance is known: structs with a name and the `weights` of a distance.
 using CutWalls = TypeList<InterpolatedWall, BouzidiWall, CentralLinearWall>;

@@ -120,7 +120,7 @@ template <int s, class S, class Real, int V, int steps, bool images, class IsCom
 __device__ void prepare_next_layer(const MomentWallsOfThread<S, Real, V, steps, images>& walls, int layer,
                                    bool has_next, Real (&in)[V][S::Q], const IsComplete& is_complete) {
     const bool is_last = images && layer - s + 1 == walls.end_real;
-    if (s == 0) {
+    if constexpr (s == 0) {
         wait_for_copies();
     }
     static_for<V>([&]<int v>() {

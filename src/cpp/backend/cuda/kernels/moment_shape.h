@@ -33,6 +33,10 @@ struct FromSide {
 template <class S>
 using FromAbove = FromSide<S, S::D - 1, 1>;
 
+/// The numbers that a thread with V cells asks for at walls (MomentWallsOfThread).
+template <int V>
+constexpr int asked_at_walls = V + 1;
+
 /// A tile of `rows` rows whose cells are stored after so many steps; there are `steps` more rows on each side. A warp
 /// has a row of 32 V cells, V neighbours in each thread; the last warps have the cells beside the ends of all rows, or
 /// with `ends_inside` the outermost lanes of each.
@@ -48,7 +52,7 @@ struct MomentShape {
     static constexpr int all_rows = rows + 2 * steps;
     static constexpr int warps = all_rows + (ends_inside ? 0 : (2 * extra_lanes * all_rows + 31) / 32);
     static constexpr int threads = 32 * warps;
-    /// On a multiprocessor: registers for them.
+    /// How many thread blocks a multiprocessor has at once: two of 256 threads with 128 registers each in float32.
     static constexpr int blocks = threads <= 256 && sizeof(Real) == sizeof(float) && ends_inside ? 2 : 1;
     static constexpr int guard = (width + 4) / 4 * 4;  // slots before and behind, which the outermost ones gather from
     static constexpr int slots = (all_rows * width + 2 * guard + 3) / 4 * 4;

@@ -38,8 +38,8 @@ __device__ void gather_from_warp(const Real (&own)[V][S::Q], Real (&f)[V][S::Q])
     });
 }
 
-/// A number that all lanes of a warp have, so that the compiler knows it: it would prepare each exchange between them for
-/// lanes that are not there, with registers of its own.
+/// A number that all lanes of a warp have. The compiler knows that of the result; of a loop that might end for some
+/// lanes only it would prepare each exchange between them for such lanes, which takes registers.
 __device__ inline int same_in_warp(int number) {
 #if __CUDA_ARCH__ >= 800
     return __reduce_max_sync(whole_warp, number);

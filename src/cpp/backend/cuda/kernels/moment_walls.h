@@ -38,10 +38,8 @@ struct MomentWallsOfThread {
     int* asked;  // for the links of the layer to come, and the entry of the layer after it
     int stride;  // from one of these to the next
 
-    static constexpr int numbers = V + 1;  // that are asked for
-
-    /// A thread without `cells` lies behind all that are needed. There is room for `numbers` of each thread in
-    /// `shared`.
+    /// A thread without `cells` lies behind all that are needed. `shared` has room for what all threads ask for
+    /// (asked_at_walls).
     __device__ MomentWallsOfThread(const MomentWallRows& walls, const Address& address, int x, int y, bool cells,
                                    int* shared)
         : walls(walls),

@@ -16,8 +16,8 @@ struct BodyCut {
     int cell, i;
 };
 
-/// The cuts of a body in a step, by parts of the cells of its box, as many as thread blocks use at once. Those for
-/// which there is no room left are found again where they are used.
+/// The cuts of a body in a step, by parts of its box, of SharedLinks::cells cells each, which a thread block serves at
+/// once. Those for which there is no room left are found again where they are used.
 struct BodyCuts {
     BodyCut* all;
     UInt32 room;    // how many there can be

@@ -1,4 +1,4 @@
-// Kernels for bodies that move: a thread for each cell of a box about the body, or for each link that its surface cuts.
+// Kernels for bodies that move: threads have cells of a box about the body, or links that its surface cuts.
 // Which cells and links these are depends on the poses alone: mark_body and find_body_cuts may run beside the update
 // before the one that they are for. There they take few thread blocks, as those of the update wait for the room of
 // each: a thread block has several parts of the cells in turn.

@@ -17,14 +17,14 @@ struct SharedLinks {
     unsigned links[cells];  // of each cell: bit i for that of population i
 };
 
-/// The index among the cells of so many thread blocks of a cell of one of them. A thread t has those from
-/// cells_of_thread * t on, and the threads of a warp have 32 that follow each other for each of these. Other cells of
-/// the block are far apart: so those with many links, which are close together, are in many blocks.
-__device__ inline Index spread_index(unsigned cell, unsigned block, unsigned blocks) {
+/// The index among the cells of so many parts of a cell of one of them, which a thread block serves at once. A thread t
+/// has those from cells_of_thread * t on, and the threads of a warp have 32 that follow each other for each of these.
+/// Other cells of the part are far apart: so those with many links, which are close together, are in many parts.
+__device__ inline Index spread_index(unsigned cell, unsigned part, unsigned parts) {
     constexpr unsigned apart = 37;  // groups of 32; a prime, so that rows and layers of cells are no multiple of it
     const unsigned thread = cell / cells_of_thread;
     const unsigned group = cell % cells_of_thread * SharedLinks::warps + thread / 32;
-    return 32 * (Index(group) * blocks + (block + group * apart) % blocks) + thread % 32;
+    return 32 * (Index(group) * parts + (part + group * apart) % parts) + thread % 32;
 }
 
 /// Finds the links of the cells of the block, links_of(cell) of each of a thread's; returns how many there are. All
