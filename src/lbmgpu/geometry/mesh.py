@@ -69,7 +69,7 @@ class Mesh(Geometry):
         numbers = checks.any_array("triangles", triangles, "integers (m, 3)")
         if numbers.dtype.kind not in "iu" or numbers.ndim != 2 or numbers.shape[1] != 3:
             raise ValueError(f"triangles: {checks.shown(numbers)} given, must be integers (m, 3)")
-        self.sheet = checks.flag("sheet", sheet)
+        self.sheet = self.has_sheet = checks.flag("sheet", sheet)
         self.vertices, self.triangles, self.repairs = _core.clean_mesh(points, numbers)
         if len(self.triangles) == 0:
             raise GeometryError("triangles: none is left that has three different corners, must be at least one")
@@ -87,7 +87,7 @@ class Mesh(Geometry):
         mesh = cls.__new__(cls)
         mesh.vertices, mesh.triangles, mesh.sheet = vertices, other.triangles, other.sheet
         mesh.repairs = other.repairs | {"volume": other.repairs["volume"] * factor**3}
-        mesh._closure, mesh.is_closed = other._closure, other.is_closed
+        mesh._closure, mesh.is_closed, mesh.has_sheet = other._closure, other.is_closed, other.has_sheet
         vertices.flags.writeable = False
         return mesh
 
