@@ -239,8 +239,8 @@ def _in_domain(geometry: Geometry, domain: Domain) -> dict[str, Any]:
     for face, condition in domain.faces.items():
         axis, last = "xyz".index(face[1]), face[0] == "+"
         if condition.kind in _OPEN and (high[axis] == domain.shape[axis] if last else low[axis] == 0):
-            at_face = solid.take(-1 if last else 0, axis) & ~_along_all(geometry, solid, axis)
-            covered = int(np.count_nonzero(at_face)) if size[axis] else 0
+            at_face = solid[(slice(None),) * axis + (slice(-1, None) if last else slice(1),)].any(axis=axis)
+            covered = int(np.count_nonzero(at_face & ~_along_all(geometry, solid, axis)))
             if covered:
                 closes[face] = covered / (math.prod(domain.shape) / domain.shape[axis])
     blockage, along = None, _stream_axis(domain)
