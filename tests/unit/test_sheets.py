@@ -116,7 +116,7 @@ def test_a_union_with_a_sheet_has_the_links_of_both() -> None:
     c = lbm.stencil("D3Q19").c
     whole = ((0, 0, 0), (30, 12, 10))
     ball = lbm.Sphere((20, 5, 4), 3)
-    sheet = lbm.Mesh(np.array(CORNERS) + (0.37, 0.21, 0), [(0, 1, 2), (0, 2, 3)], sheet=True)
+    sheet = lbm.Mesh(np.array(CORNERS) + np.array((0.37, 0.21, 0)), [(0, 1, 2), (0, 2, 3)], sheet=True)
 
     def links_of(geometry: Any) -> dict[tuple[int, ...], float]:
         found = geometry.links(*whole, c)

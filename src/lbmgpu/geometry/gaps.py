@@ -18,7 +18,7 @@ NARROWEST = 3
 THINNEST = 3
 """Cells of a solid part below which it is thin."""
 _CREVICE = 4
-"""Cells of a gap up to which it is followed to see whether what bounds it meets, so that it narrows to nothing there."""
+"""Cells of a gap up to which it is followed to see whether it narrows to nothing, where what bounds it meets."""
 _WALLS = ("no-slip", "moving-wall")
 _SAMPLES = 8
 """Places on the way from one centre of a cell to the next, between which a gap is taken for a contact."""

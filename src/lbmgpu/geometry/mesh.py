@@ -116,6 +116,17 @@ class Mesh(Geometry):
         """Whether its triangles are turned alike, and have no holes between them."""
         return self._closure == 0
 
+    def where_open(self) -> str:
+        """How many of its edges do not belong to an even number of triangles, and where the first one is, in words."""
+        edges = np.sort(self.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+        edges, counts = np.unique(edges, axis=0, return_counts=True)
+        edges = edges[counts % 2 == 1]
+        if len(edges) == 0:
+            return "its edges do not close it"
+        first, last = (f"({', '.join(f'{x:.6g}' for x in end)})" for end in self.vertices[edges[0]])
+        count = f"{len(edges)} edges lack" if len(edges) > 1 else "1 edge lacks"
+        return f"{count} a triangle on one side, such as that from {first} to {last}"
+
     @property
     def bounds(self) -> Floats:
         return self._ends
