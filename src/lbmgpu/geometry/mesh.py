@@ -16,6 +16,7 @@ from ..errors import GeometryError
 from . import cells
 from .base import Bools, Floats, Geometry, device_name, part, read_by
 from .mesh_file import read_triangles
+from .touching import only_touch
 
 CLOSURES = ("closed", "closed without orientation", "open")
 """By the number that C++ has for each."""
@@ -200,7 +201,26 @@ class Mesh(Geometry):
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
         numbers = (cells.LEAST, cells.HIDDEN, _core.default_threads(), self._helping(device, size))
         taken = np.ascontiguousarray(taken)
-        return self._surface.links(start, size, [tuple(c) for c in velocities.tolist()], own, taken, *numbers)
+        found = self._surface.links(start, size, [tuple(c) for c in velocities.tolist()], own, taken, *numbers)
+        return found if self.sheet or not self.is_closed else self._without_touching(found, start, velocities, own)
+
+    def _without_touching(
+        self,
+        found: tuple[NDArray[np.int64], NDArray[np.int64], Floats],
+        start: tuple[int, ...],
+        velocities: NDArray[np.int64],
+        own: Bools,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+        """The links without those between two cells outside that have no part inside. Of a line that meets an edge the
+        surface has its triangles cut, and which of them depends on the side that rounding has it on."""
+        places, directions, q = found
+        kept = np.ones(len(q), np.bool_)
+        ends_outside = ~own[tuple((places + 1 + velocities[directions]).T)]
+        for direction in np.unique(directions[ends_outside]):
+            at = np.flatnonzero(ends_outside & (directions == direction))
+            centres = [places[at, k] + (start[k] + 0.5) for k in range(3)]
+            kept[at] = ~only_touch(self, centres, velocities[direction].astype(np.float64).tolist(), q[at])
+        return places[kept], directions[kept], q[kept]
 
 
 def read_mesh(path: Any, sheet: bool = False) -> Mesh:
