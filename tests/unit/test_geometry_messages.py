@@ -130,6 +130,6 @@ def test_a_case_says_where_a_body_without_a_cell_is(tmp_path: Path) -> None:
     }
     path = tmp_path / "case.json"
     path.write_text(json.dumps(case))
-    message = r"bodies\[0\]: the sphere covers no cell, .* from \(95, 11, 11\) to \(105, 21, 21\), .* translate it"
+    message = r"bodies\[0\]: the sphere covers no cell, .* from \(95, 11, 11\) to \(105, 21, 21\); .* translate it"
     with pytest.raises(ValueError, match=message):
         build_solver(read_case(path), tmp_path)

@@ -102,8 +102,8 @@ def _throat(fluid: Bools, axis: int) -> int | None:
     pairs = []
     for side in (sign * stride[k] for k in range(fluid.ndim) if k != axis for sign in (-1, 1)):
         is_crevice |= ~np.logical_or.reduceat(fluid.ravel()[cells + side], first)
-        beside = run_of[cells + side]
-        pairs.append(np.stack([run, beside])[:, beside >= 0])
+        neighbor = run_of[cells + side]
+        pairs.append(np.stack([run, neighbor])[:, neighbor >= 0])
     one, other = np.concatenate(pairs, axis=1)
     count = -1
     while count != (count := int(np.count_nonzero(is_crevice))):

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .base import Geometry
 
+REMEDY = "scale it, translate it, or fit it to a box"
+"""What to do about a geometry that is of other units or elsewhere."""
 _NOTHING_LEFT = {
     "difference": "what is taken from it covers all of it, or all but a thin layer",
     "intersection": "its parts do not overlap",
@@ -53,8 +55,10 @@ def why_nothing(geometry: Geometry, volume: float | None = None) -> str | None:
 
 def place(geometry: Geometry, shape: Sequence[int]) -> str:
     """Where a geometry is and how large the domain is, and how to move one into the other."""
+    return f"{extent(geometry)}, the domain has {tuple(shape)} cells; must be in cells: {REMEDY}"
+
+
+def extent(geometry: Geometry) -> str:
+    """The bounds of a geometry, in words."""
     low, high = (", ".join(f"{x:.6g}" for x in end) for end in geometry.bounds)
-    return (
-        f"it is from ({low}) to ({high}), the domain has {tuple(shape)} cells; must be in cells: scale it, translate "
-        "it, or fit it to a box"
-    )
+    return f"it is from ({low}) to ({high})"

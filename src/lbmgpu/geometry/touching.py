@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 _LEAST_INSIDE = 1e-6
 """The part of a link, in its length, that is inside at least where it does more than touch."""
-_BESIDE, _AROUND = 1e-5, 1e-2
+_OFFSET, _AROUND = 1e-5, 1e-2
 """How far beside a link, in cells, and before and behind where it touches, in its length, the surface is looked for."""
 
 
@@ -38,8 +38,8 @@ def only_touch(geometry: Geometry, x: Sequence[Floats], step: Sequence[float], q
     begin = _points(x, step, line, cuts[number + 1, line] - _AROUND)
     passes = np.zeros(len(line), np.bool_)
     for side in _across(step):
-        beside = [a + _BESIDE * float(b) for a, b in zip(begin, side, strict=True)]
-        found = geometry.crossings(beside, [2 * _AROUND * c for c in step])
+        shifted = [a + _OFFSET * float(b) for a, b in zip(begin, side, strict=True)]
+        found = geometry.crossings(shifted, [2 * _AROUND * c for c in step])
         passes |= ~((found >= 0) & (found <= 1)).any(axis=0)
     goes_inside[line[~passes]] = True  # through a plate without thickness
     return ~goes_inside
