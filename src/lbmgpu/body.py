@@ -14,11 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from . import checks, values
 from .conditions import Condition, scheme_of_body, scheme_of_temperature
 from .geometry.base import Geometry, Links
-from .geometry.cells import in_order
+from .geometry.cells import in_order, nearest
 from .geometry.images import crossed_faces, images, periodic_axes
 from .geometry.report import Warned
 from .time_functions.motion import RigidMotion
-from .values import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +161,7 @@ class Body:
                 for where, offset, size in self._boxes(self.cells, axes)
                 for given in [self.cells.links(offset, size, stencil_velocities, solid[where], device=device)]
             ]
-            return Links(*found[0]) if len(found) == 1 else _nearest(*in_order(found, solid.shape))
+            return Links(*found[0]) if len(found) == 1 else Links(*nearest(*in_order(found, solid.shape)))
         assert self.links is not None
         places = []
         for axis, n, own in zip(axes, self.shape, self.links.cells.T, strict=True):
@@ -195,13 +194,6 @@ def _pieces(axes: Sequence[NDArray[np.int64]]) -> Iterator[tuple[tuple[slice, ..
         if all(start < stop for start, stop in piece):
             offset = [int(axis[start]) for axis, (start, _) in zip(axes, piece, strict=True)]
             yield tuple(slice(start, stop) for start, stop in piece), offset, [stop - start for start, stop in piece]
-
-
-def _nearest(cells: NDArray[np.int64], directions: NDArray[np.int64], q: Floats) -> Links:
-    """Sorted links, each once: of one that two images cut that with the least distance."""
-    every = np.column_stack([cells, directions])
-    first = np.flatnonzero(np.append(True, (every[1:] != every[:-1]).any(axis=1))[: len(q)])
-    return Links(cells[first], directions[first], np.minimum.reduceat(q, first) if len(q) else q)
 
 
 def refuse_files(label: str, mask: Any) -> None:

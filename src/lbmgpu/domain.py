@@ -31,6 +31,7 @@ from .conditions import (
 )
 from .deprecated import was_a_method
 from .geometry.base import Geometry, Links, checked_links
+from .geometry.refusals import check_dimensions
 from .geometry.report import warn_of_geometry
 from .geometry.shape_parts import shape_parts
 from .guarded import Guarded
@@ -328,10 +329,8 @@ class Domain(Guarded):
         label = f"body {name!r}"
         corner, shape = (0,) * len(self._shape), self._shape
         cells: Any = mask
-        if isinstance(mask, Geometry) and mask.dimensions != len(self._shape):
-            raise ValueError(
-                f"mask of {label}: a geometry in {mask.dimensions} dimensions given, must be one in {len(self._shape)}"
-            )
+        if isinstance(mask, Geometry):
+            check_dimensions(f"geometry of {label}", mask, len(self._shape))
         if not callable(mask):
             refuse_files(label, mask)
             cells = checks.any_array(f"mask of {label}", mask, "a bool array or a callable")

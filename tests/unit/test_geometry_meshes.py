@@ -303,6 +303,34 @@ def test_slivers_and_points_do_no_harm() -> None:
     assert mesh.repairs["dropped"] >= 1
 
 
+@pytest.mark.parametrize("turned", range(3))
+def test_links_that_touch_an_edge_are_none(turned: int) -> None:
+    """Of faces at whole numbers, so that links of diagonal velocities meet edges; the links are those of a box."""
+    low, high = (np.roll(end, turned) for end in ((12, 8, 8), (20, 11, 11)))
+    vertices, triangles = meshes.box(tuple(map(float, low)), tuple(map(float, high)))
+    mesh, box = lbm.Mesh(vertices, triangles), lbm.Box(low, high)
+    for name, count in (("D3Q19", 514), ("D3Q27", None)):
+        c = lbm.stencil(name).c
+        found, expected = mesh.links(*WHOLE, c), box.links(*WHOLE, c)
+        assert count is None or len(found.q) == count
+        assert np.array_equal(found.cells, expected.cells)
+        assert np.array_equal(found.directions, expected.directions)
+        np.testing.assert_allclose(found.q, expected.q, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("thickness", [0.3, 1e-3, 0.0])
+def test_plates_between_cells_keep_their_links(thickness: float) -> None:
+    """Also of two surfaces in the same place, through which no link passes beside them."""
+    vertices, triangles = meshes.box((5.2, 6.3, 12.1), (15.2, 16.3, 13.1))
+    vertices[:, 2] = np.where(vertices[:, 2] > 12.5, 12.1 + thickness, 12.1)
+    plate = lbm.Mesh(vertices, triangles)
+    links = plate.links(*WHOLE, C)
+    straight = C[links.directions, 0] == C[links.directions, 1]
+    straight &= C[links.directions, 0] == 0
+    assert np.count_nonzero(straight) == 2 * 10 * 10
+    assert len(links.q) > 17 * 10 * 10
+
+
 need("trimesh")
 
 

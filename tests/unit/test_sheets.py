@@ -111,6 +111,32 @@ def test_a_sheet_has_no_inside_to_cut() -> None:
     assert "2 triangles, a sheet" in str(SHEET.describe())
 
 
+def test_a_union_with_a_sheet_has_the_links_of_both() -> None:
+    """Those of the sheet outside of the other part, from both sides of it; and no difference takes a sheet from it."""
+    c = lbm.stencil("D3Q19").c
+    whole = ((0, 0, 0), (30, 12, 10))
+    ball = lbm.Sphere((20, 5, 4), 3)
+    sheet = lbm.Mesh(np.array(CORNERS) + np.array((0.37, 0.21, 0)), [(0, 1, 2), (0, 2, 3)], sheet=True)
+
+    def links_of(geometry: Any) -> dict[tuple[int, ...], float]:
+        found = geometry.links(*whole, c)
+        every = zip(found.cells.tolist(), found.directions.tolist(), found.q.tolist(), strict=True)
+        return {(*cell, i): q for cell, i, q in every}
+
+    apart = links_of(sheet) | links_of(ball)
+    assert len(apart) == len(links_of(sheet)) + len(links_of(ball))
+    for union in (sheet | ball, ball | sheet, lbm.Sphere((20, 5, 4), 2) | sheet | ball):
+        assert links_of(union) == apart
+    assert links_of((ball | sheet).translate((1, 0, 0))) == {(n + 1, *rest): q for (n, *rest), q in apart.items()}
+    around = lbm.Sphere((6, 5, 4), 9)  # nothing of the sheet is outside of it
+    assert links_of(around | sheet) == links_of(around)
+    half = links_of(lbm.Box((0, 0, -2), (9, 5, 12)) | sheet)
+    assert all(half[key] == q for key, q in links_of(sheet).items() if key[1] > 6)
+    for make in (lambda: (sheet | ball) - ball, lambda: ball & (sheet | ball)):
+        with pytest.raises(ValueError, match="a sheet has no inside"):
+            make()
+
+
 def test_a_case_takes_a_plate_between_cells(tmp_path: Path) -> None:
     """As Python does; the solver says where there is no wall."""
     plate = {"name": "plate", "shape": "box", "low": [10, 4.2], "high": [10.3, 9.7]}

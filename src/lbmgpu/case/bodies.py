@@ -12,6 +12,7 @@ from .. import checks
 from ..files.regular_files import MaskFile, read_mask
 from ..geometry import Box, Cylinder, Geometry, Polygon, Sphere, airfoil
 from ..geometry.images import crossed_faces
+from ..geometry.refusals import REMEDY, extent, why_nothing
 from ..parallel.processes import Processes
 from ..time_functions.motion import Motion, MotionTable, Oscillation, RigidMotion
 from .motion_file import motion_table
@@ -48,9 +49,13 @@ def body_cells(
     is_thin = entry.get("sheet", False) or float(np.ptp(geometry.bounds, axis=0).min()) < 1
     goes_on = crossed_faces(geometry, shape, (True,) * len(shape)) != []
     if not is_thin and not goes_on and not _covers(geometry, shape):  # of those the solver says whether they have walls
+        elsewhere = (
+            f"it lies outside the domain, {shape} cells, or between cell centres, which are at 0.5, 1.5 and so on: "
+            f"{extent(geometry)}; {REMEDY}"
+        )
         raise ValueError(
-            f"the {entry['shape']} covers no cell, must hold the centre of at least one; it lies outside the "
-            f"domain, {shape} cells, or between cell centres, which are at 0.5, 1.5 and so on"
+            f"the {entry['shape']} covers no cell, must hold the centre of at least one; "
+            f"{why_nothing(geometry) or elsewhere}"
         )
     return geometry
 

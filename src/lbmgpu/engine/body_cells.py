@@ -14,6 +14,7 @@ from ..body import Body
 from ..domain import Domain
 from ..geometry.base import resolve_devices_by
 from ..geometry.images import crossed_faces
+from ..geometry.refusals import place, why_nothing
 from ..parallel import devices
 from ..parallel.processes import Processes
 from ..parallel.subdomain import Box, Subdomain
@@ -109,11 +110,7 @@ class BodyCells:
         geometry = self._geometries[name]
         if geometry is None:
             return f"mask of body {name!r}: {what}"
-        low, high = (", ".join(f"{x:.6g}" for x in end) for end in geometry.bounds)
-        return (
-            f"geometry of body {name!r}: {what}: it is from ({low}) to ({high}), the domain has "
-            f"{self._subdomain.shape} cells; must be in cells: scale it, translate it, or fit it to a box"
-        )
+        return f"geometry of body {name!r}: {what}: {why_nothing(geometry) or place(geometry, self._subdomain.shape)}"
 
     def _sums_of(self, mask: NDArray[np.bool_]) -> list[int]:
         """The number of a body's cells in this process's blocks, and the sums of their numbers along each axis."""

@@ -94,6 +94,8 @@ class Geometry(ABC):
     __array_ufunc__ = None  # so that NumPy leaves array | geometry to this class
     is_closed: bool = True
     """Whether the surface has no hole, so that each point is on one side of it."""
+    has_sheet: bool = False
+    """Whether it is a sheet or a union with one, which has nothing inside but cuts links."""
 
     @staticmethod
     def load(path: Any, *, sheet: bool = False) -> Geometry:
@@ -307,11 +309,11 @@ class Geometry(ABC):
             CudaError: the GPU cannot be used.
         """
         start, size = part(offset, shape, self.dimensions)
-        velocities = _velocities(stencil_velocities, self.dimensions)
+        velocities = cells.checked_velocities(stencil_velocities, self.dimensions)
         own = self.solid([n - 1 for n in start], [n + 2 for n in size], device=device)
         taken = own[(slice(1, -1),) * self.dimensions]
         if solid is not None:
-            taken = _mask(solid, size)
+            taken = cells.checked_mask(solid, size)
         return Links(*self._links(start, size, velocities, own, taken, device))
 
     def _links(
@@ -346,7 +348,10 @@ _BEYOND = 1e-7
 
 
 class Compound(Geometry):
-    """The union, the intersection or the difference of two geometries; its bounds may be larger than it is."""
+    """The union, the intersection or the difference of two geometries; its bounds may be larger than it is.
+
+    A union with a sheet has the links of both: those that the sheet cuts outside of the other part.
+    """
 
     _INSIDE: ClassVar[dict[str, Callable[[Bools, Bools], Bools]]] = {
         "union": lambda a, b: a | b,
@@ -356,11 +361,12 @@ class Compound(Geometry):
 
     def __init__(self, kind: str, first: Geometry, second: Geometry) -> None:
         for each in (first, second):
-            if getattr(each, "sheet", False) and kind != "union":
+            if each.has_sheet and kind != "union":
                 raise ValueError(f"{each!r}: a sheet has no inside and no {kind} with anything; cut its triangles")
         self.kind, self.first, self.second = kind, first, second
         self.dimensions = first.dimensions
         self.is_closed = first.is_closed and second.is_closed
+        self.has_sheet = first.has_sheet or second.has_sheet
 
     def __repr__(self) -> str:
         sign = {"union": "|", "intersection": "&", "difference": "-"}[self.kind]
@@ -400,6 +406,23 @@ class Compound(Geometry):
 
     def near(self, x: Sequence[Floats], distance: float) -> Bools:
         return self.first.near(x, distance) | self.second.near(x, distance)
+
+    def _links(
+        self,
+        start: tuple[int, ...],
+        size: tuple[int, ...],
+        velocities: NDArray[np.int64],
+        own: Bools,
+        taken: Bools,
+        device: str,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+        if not self.has_sheet:
+            return super()._links(start, size, velocities, own, taken, device)
+        taken, found = taken | own[(slice(1, -1),) * self.dimensions], []  # a sheet has no inside: by the links of both
+        for each in (self.first, self.second):
+            inside = each.solid([n - 1 for n in start], [n + 2 for n in size], device=device)
+            found.append(each._links(start, size, velocities, inside, taken, device))
+        return cells.nearest(*cells.in_order(found, size))
 
     def moved(self, turn: Floats, factor: float, shift: Floats) -> Geometry:
         return Compound(self.kind, self.first.moved(turn, factor, shift), self.second.moved(turn, factor, shift))
@@ -474,19 +497,3 @@ def device_name(given: Any) -> str:
 
 _FAR = 2**31
 """Cells; beyond the largest domain, with a rim."""
-
-
-def _velocities(given: ArrayLike, dimensions: int) -> NDArray[np.int64]:
-    array = checks.any_array("stencil_velocities", given, "integers (Q, D)")
-    if array.ndim != 2 or array.shape[1] != dimensions or array.dtype.kind not in "iu":
-        raise ValueError(f"stencil_velocities: {checks.shown(array)} given, must be integers (Q, {dimensions})")
-    if array.size and (array.min() < -1 or array.max() > 1):
-        raise ValueError(f"stencil_velocities: {checks.shown(array)} given, must be of -1, 0 and 1")
-    return np.ascontiguousarray(array, dtype=np.int64)
-
-
-def _mask(given: ArrayLike, size: tuple[int, ...]) -> Bools:
-    array = checks.any_array("solid", given, "a bool array")
-    if array.dtype != np.bool_ or array.shape != size:
-        raise ValueError(f"solid: {checks.shown(array)} given, must be bool of shape {size}")
-    return np.ascontiguousarray(array)

@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from .. import checks
 
 if TYPE_CHECKING:
     from .base import Geometry
@@ -84,6 +86,31 @@ def in_order(
     q = np.concatenate([np.empty(0), *(each[2] for each in found)])
     order = np.lexsort((directions, *cells.T[::-1]))
     return cells[order], directions[order], q[order]
+
+
+def nearest(cells: Integers, directions: Integers, q: Floats) -> tuple[Integers, Integers, Floats]:
+    """Sorted links, each once: of one that is there several times that with the least distance."""
+    every = np.column_stack([cells, directions])
+    first = np.flatnonzero(np.append(True, (every[1:] != every[:-1]).any(axis=1))[: len(q)])
+    return cells[first], directions[first], np.minimum.reduceat(q, first) if len(q) else q
+
+
+def checked_velocities(given: ArrayLike, dimensions: int) -> Integers:
+    """Velocities ``(Q, D)`` of -1, 0 and 1."""
+    array = checks.any_array("stencil_velocities", given, "integers (Q, D)")
+    if array.ndim != 2 or array.shape[1] != dimensions or array.dtype.kind not in "iu":
+        raise ValueError(f"stencil_velocities: {checks.shown(array)} given, must be integers (Q, {dimensions})")
+    if array.size and (array.min() < -1 or array.max() > 1):
+        raise ValueError(f"stencil_velocities: {checks.shown(array)} given, must be of -1, 0 and 1")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def checked_mask(given: ArrayLike, size: tuple[int, ...]) -> Bools:
+    """The cells of a part that are not fluid."""
+    array = checks.any_array("solid", given, "a bool array")
+    if array.dtype != np.bool_ or array.shape != size:
+        raise ValueError(f"solid: {checks.shown(array)} given, must be bool of shape {size}")
+    return np.ascontiguousarray(array)
 
 
 def _box(bounds: Floats, offset: tuple[int, ...], shape: tuple[int, ...], rim: int) -> tuple[list[int], list[int]]:

@@ -17,6 +17,8 @@ NARROWEST = 3
 """Cells of a gap below which the flow in it has no room for a profile."""
 THINNEST = 3
 """Cells of a solid part below which it is thin."""
+_CREVICE = 4
+"""Cells of a gap up to which it is followed to see whether it narrows to nothing, where what bounds it meets."""
 _WALLS = ("no-slip", "moving-wall")
 _SAMPLES = 8
 """Places on the way from one centre of a cell to the next, between which a gap is taken for a contact."""
@@ -46,12 +48,17 @@ def _shifted(array: Bools, by: int, axis: int) -> Bools:
     return found
 
 
-def _runs(array: Bools, length: int, axis: int) -> Bools:
-    """The cells in runs of True of a length, between two of False, along an axis; none at an end of the array."""
+def _starts(array: Bools, length: int, axis: int) -> Bools:
+    """Where runs of True of a length, between two of False, begin along an axis; none at an end of the array."""
     start = array & _shifted(~array, 1, axis)
     for k in range(1, length):
         start &= _shifted(array, -k, axis)
-    start &= _shifted(~array, -length, axis)
+    return start & _shifted(~array, -length, axis)
+
+
+def _runs(array: Bools, length: int, axis: int) -> Bools:
+    """The cells in the runs that `_starts` finds."""
+    start = _starts(array, length, axis)
     found = start.copy()
     for k in range(1, length):
         found |= _shifted(start, k, axis)
@@ -73,6 +80,38 @@ def _narrow(array: Bools, most: int, axis: int) -> Bools:
     return short & ~wide
 
 
+def _throat(fluid: Bools, axis: int) -> int | None:
+    """Cells of the shortest run of fewer than `NARROWEST` in a throat along an axis, as between two round bodies.
+
+    What bounds a throat comes apart on all sides across the axis. Where it meets on one, as at the edge of something
+    round or where a round body touches a wall, there is a crevice, and all short runs beside each other are in it.
+    """
+    fluid = np.pad(fluid, 1, constant_values=True)  # what is beyond the array bounds nothing
+    stride = [int(np.prod(fluid.shape[k + 1 :])) for k in range(fluid.ndim)]
+    starts = [np.flatnonzero(_starts(fluid, length, axis)) for length in range(1, NARROWEST)]
+    if not any(map(len, starts)):
+        return None
+    starts += [np.flatnonzero(_starts(fluid, length, axis)) for length in range(NARROWEST, _CREVICE + 1)]
+    lengths = np.repeat(np.arange(1, _CREVICE + 1), [len(each) for each in starts])
+    first = np.cumsum(lengths) - lengths
+    run = np.repeat(np.arange(len(lengths)), lengths)
+    cells = np.concatenate(starts)[run] + (np.arange(len(run)) - first[run]) * stride[axis]
+    run_of = np.full(fluid.size, -1, np.int64)
+    run_of[cells] = run
+    is_crevice = np.zeros(len(lengths), np.bool_)
+    pairs = []
+    for side in (sign * stride[k] for k in range(fluid.ndim) if k != axis for sign in (-1, 1)):
+        is_crevice |= ~np.logical_or.reduceat(fluid.ravel()[cells + side], first)
+        neighbor = run_of[cells + side]
+        pairs.append(np.stack([run, neighbor])[:, neighbor >= 0])
+    one, other = np.concatenate(pairs, axis=1)
+    count = -1
+    while count != (count := int(np.count_nonzero(is_crevice))):
+        is_crevice[other[is_crevice[one]]] = True
+    short = lengths[~is_crevice & (lengths < NARROWEST)]
+    return int(short.min()) if len(short) else None
+
+
 def thin(solid: Bools) -> int:
     """The cells of plates and rods of fewer than `THINNEST` cells."""
     found = np.zeros_like(solid)
@@ -89,12 +128,13 @@ def narrowest(solid: Bools, domain: Domain, low: Sequence[int], high: Sequence[i
         for sign, is_end in (("-", low[axis] == 0), ("+", high[axis] == domain.shape[axis])):
             ends.append(int(is_end and domain.faces[sign + name].kind in _WALLS))
         padding.append((ends[0], ends[1]))
-    for length in range(1, NARROWEST):
-        for axis in range(solid.ndim):
-            pads = [pad if k == axis else (0, 0) for k, pad in enumerate(padding)]
-            if _narrow(~np.pad(solid, pads, constant_values=True), length, axis).any():
-                return length
-    return None
+    found = []
+    for axis in range(solid.ndim):
+        pads = [pad if k == axis else (0, 0) for k, pad in enumerate(padding)]
+        fluid = ~np.pad(solid, pads, constant_values=True)
+        found.append(_throat(fluid, axis))
+        found.append(next((n for n in range(1, NARROWEST) if _narrow(fluid, n, axis).any()), None))
+    return min((n for n in found if n is not None), default=None)
 
 
 def has_closed_gap(

@@ -57,7 +57,7 @@ def crossed_faces(geometry: Geometry, shape: Sequence[int], periodic: Sequence[b
 
 def _is_beyond(geometry: Geometry, shape: Sequence[int], axis: int, *, last: bool) -> bool:
     """Whether a geometry whose bounds are beyond a face is there itself: bounds may be larger than what is in them."""
-    if getattr(geometry, "sheet", False):
+    if geometry.has_sheet:
         return True
     low, high = geometry.bounds
     first = np.floor(np.where(np.isfinite(low), low, 0.0)).astype(int)

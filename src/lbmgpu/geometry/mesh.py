@@ -16,6 +16,7 @@ from ..errors import GeometryError
 from . import cells
 from .base import Bools, Floats, Geometry, device_name, part, read_by
 from .mesh_file import read_triangles
+from .touching import only_touch
 
 CLOSURES = ("closed", "closed without orientation", "open")
 """By the number that C++ has for each."""
@@ -69,7 +70,7 @@ class Mesh(Geometry):
         numbers = checks.any_array("triangles", triangles, "integers (m, 3)")
         if numbers.dtype.kind not in "iu" or numbers.ndim != 2 or numbers.shape[1] != 3:
             raise ValueError(f"triangles: {checks.shown(numbers)} given, must be integers (m, 3)")
-        self.sheet = checks.flag("sheet", sheet)
+        self.sheet = self.has_sheet = checks.flag("sheet", sheet)
         self.vertices, self.triangles, self.repairs = _core.clean_mesh(points, numbers)
         if len(self.triangles) == 0:
             raise GeometryError("triangles: none is left that has three different corners, must be at least one")
@@ -87,7 +88,7 @@ class Mesh(Geometry):
         mesh = cls.__new__(cls)
         mesh.vertices, mesh.triangles, mesh.sheet = vertices, other.triangles, other.sheet
         mesh.repairs = other.repairs | {"volume": other.repairs["volume"] * factor**3}
-        mesh._closure, mesh.is_closed = other._closure, other.is_closed
+        mesh._closure, mesh.is_closed, mesh.has_sheet = other._closure, other.is_closed, other.has_sheet
         vertices.flags.writeable = False
         return mesh
 
@@ -115,6 +116,17 @@ class Mesh(Geometry):
     def is_oriented(self) -> bool:
         """Whether its triangles are turned alike, and have no holes between them."""
         return self._closure == 0
+
+    def where_open(self) -> str:
+        """How many of its edges do not belong to an even number of triangles, and where the first one is, in words."""
+        edges = np.sort(self.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+        edges, counts = np.unique(edges, axis=0, return_counts=True)
+        edges = edges[counts % 2 == 1]
+        if len(edges) == 0:
+            return "its edges do not close it"
+        first, last = (f"({', '.join(f'{x:.6g}' for x in end)})" for end in self.vertices[edges[0]])
+        count = f"{len(edges)} edges lack" if len(edges) > 1 else "1 edge lacks"
+        return f"{count} a triangle on one side, such as that from {first} to {last}"
 
     @property
     def bounds(self) -> Floats:
@@ -189,7 +201,26 @@ class Mesh(Geometry):
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
         numbers = (cells.LEAST, cells.HIDDEN, _core.default_threads(), self._helping(device, size))
         taken = np.ascontiguousarray(taken)
-        return self._surface.links(start, size, [tuple(c) for c in velocities.tolist()], own, taken, *numbers)
+        found = self._surface.links(start, size, [tuple(c) for c in velocities.tolist()], own, taken, *numbers)
+        return found if self.sheet or not self.is_closed else self._without_touching(found, start, velocities, own)
+
+    def _without_touching(
+        self,
+        found: tuple[NDArray[np.int64], NDArray[np.int64], Floats],
+        start: tuple[int, ...],
+        velocities: NDArray[np.int64],
+        own: Bools,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+        """The links without those between two cells outside that have no part inside. Of a line that meets an edge the
+        surface has its triangles cut, and which of them depends on the side that rounding has it on."""
+        places, directions, q = found
+        kept = np.ones(len(q), np.bool_)
+        ends_outside = ~own[tuple((places + 1 + velocities[directions]).T)]
+        for direction in np.unique(directions[ends_outside]):
+            at = np.flatnonzero(ends_outside & (directions == direction))
+            centres = [places[at, k] + (start[k] + 0.5) for k in range(3)]
+            kept[at] = ~only_touch(self, centres, velocities[direction].astype(np.float64).tolist(), q[at])
+        return places[kept], directions[kept], q[kept]
 
 
 def read_mesh(path: Any, sheet: bool = False) -> Mesh:

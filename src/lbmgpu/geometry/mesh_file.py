@@ -43,6 +43,8 @@ def read_triangles(path: Any) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         ) from None
     with regular_file("path", file, at_most=MESH_BYTES) as opened:
         data = opened.read()
+    if not data:
+        raise GeometryError(f"path: {file} cannot be read as {kind.upper()}: it is empty; export it again")
     if kind == "stl":
         _check_length(file, data)
     try:
@@ -55,13 +57,23 @@ def read_triangles(path: Any) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         raise GeometryError(f"path: {file} holds no triangles")
     if triangles.min() < 0 or triangles.max() >= len(vertices):
         raise GeometryError(f"path: {file} has a triangle with a corner that is not there")
+    _check_finite(file, vertices, triangles)
     used, numbers = np.unique(triangles, return_inverse=True)
     if len(used) < len(vertices):  # what no triangle has is no part of the surface
         vertices, triangles = vertices[used], numbers.reshape(triangles.shape)
-    bad = np.flatnonzero(~np.isfinite(vertices).all(axis=1))
-    if len(bad):
-        raise GeometryError(f"path: {file} has {len(bad)} vertices that are not finite")
     return vertices, triangles
+
+
+def _check_finite(file: Path, vertices: NDArray[np.float64], triangles: NDArray[np.int64]) -> None:
+    """Raise GeometryError where a triangle has a corner that is not finite, and name the first one."""
+    is_bad = ~np.isfinite(vertices[triangles]).all(axis=2)
+    if is_bad.any():
+        triangle, corner = np.argwhere(is_bad)[0].tolist()
+        at = tuple(vertices[triangles[triangle, corner]].tolist())
+        raise GeometryError(
+            f"path: {file} has {len(np.unique(triangles[is_bad]))} vertices that are not finite, such as {at} of its "
+            f"triangle {triangle + 1} of {len(triangles)}; repair the mesh, or export it again"
+        )
 
 
 def _check_length(file: Path, data: bytes) -> None:
@@ -69,12 +81,22 @@ def _check_length(file: Path, data: bytes) -> None:
     if b"facet" in data:
         return
     if data[:_STL_HEAD].lstrip().startswith(b"solid") and b"endsolid" in data:  # a text of none
-        raise GeometryError(f"path: {file} holds no triangles")
+        raise GeometryError(f"path: {file} holds no triangles; export it again")
+    if _is_text(data[: 4 * _STL_HEAD]) and not data.lstrip().startswith(b"solid"):
+        begins = ascii(data[:40].decode("utf-8", "replace"))
+        raise GeometryError(f"path: {file} is no STL file: it is a text that begins with {begins}; export it again")
     if len(data) < _STL_HEAD:
-        raise GeometryError(f"path: {file} cannot be read as STL (it has {len(data)} bytes)")
+        raise GeometryError(f"path: {file} cannot be read as STL (it has {len(data)} bytes); export it again")
     count = int.from_bytes(data[_STL_HEAD - 4 : _STL_HEAD], "little")
     if len(data) < _STL_HEAD + _STL_TRIANGLE * count:
-        raise GeometryError(f"path: {file} cannot be read as STL (it ends before its {count} triangles do)")
+        raise GeometryError(
+            f"path: {file} cannot be read as STL (it ends before its {count} triangles do); export it again"
+        )
+
+
+def _is_text(data: bytes) -> bool:
+    """Whether bytes are those of a text, without control characters other than those that divide lines and words."""
+    return not any(byte < 32 and byte not in b"\t\n\v\f\r" for byte in data)
 
 
 def _options(kind: str) -> dict[str, Any]:

@@ -37,7 +37,13 @@ def cut_off(geometry: Geometry, shape: tuple[int, ...], faces: Mapping[str, Any]
         kind = faces[face].kind
         if share <= _MOST.get(kind, _MOST_OF_OTHERS):
             continue
-        if kind == "periodic":
+        low, high = geometry.bounds[:, axis]
+        if kind == "periodic" and (low >= n or high <= 0):
+            texts.append(
+                f"all of it is outside of the domain, beyond the periodic face {face!r}, where it has no cell: it is "
+                f"from {low:.6g} to {high:.6g} along {face[1]}, the domain from 0 to {n}; translate it into the domain"
+            )
+        elif kind == "periodic":
             vector = [0] * len(shape)
             vector[axis] = n if face[0] == "-" else -n
             texts.append(

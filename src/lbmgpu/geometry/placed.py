@@ -17,6 +17,7 @@ class Placed(Geometry):
 
     def __init__(self, inner: Geometry, turn: Floats, shift: Floats) -> None:
         self.inner, self.turn, self.shift = inner, turn, shift
+        self.has_sheet = inner.has_sheet
 
     def __repr__(self) -> str:
         return f"Placed({self.inner!r}, {self.turn.tolist()}, {self.shift.tolist()})"

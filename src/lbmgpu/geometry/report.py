@@ -14,6 +14,7 @@ from ..errors import GeometryWarning, warn
 from .gaps import NARROWEST, THINNEST, Domain, has_closed_gap, narrowest, thin
 from .images import goes_on, periodic_axes
 from .outside import cut_off
+from .refusals import check_dimensions, why_nothing
 
 if TYPE_CHECKING:
     from .base import Geometry
@@ -100,6 +101,8 @@ class Description:
 
 def describe(geometry: Geometry, domain: Domain | None) -> Description:
     """The description of a geometry; see `Geometry.describe`."""
+    if domain is not None:
+        check_dimensions("domain", geometry, len(domain.shape))
     low, high = geometry.bounds.tolist()
     repairs = getattr(geometry, "repairs", {})
     triangles = getattr(geometry, "triangles", None)
@@ -108,7 +111,8 @@ def describe(geometry: Geometry, domain: Domain | None) -> Description:
     if domain is None:
         return Description(*own, warnings=tuple(_of_surface(geometry)))
     found = _in_domain(geometry, domain)
-    outside = cut_off(geometry, domain.shape, domain.faces)
+    nothing = None if found["cells"] else why_nothing(geometry, own[2])
+    outside = [nothing] if nothing else cut_off(geometry, domain.shape, domain.faces)
     warnings = (*_of_surface(geometry), *outside, *_of_domain(found, domain))
     return Description(*own, **found, warnings=warnings)
 
@@ -239,8 +243,8 @@ def _in_domain(geometry: Geometry, domain: Domain) -> dict[str, Any]:
     for face, condition in domain.faces.items():
         axis, last = "xyz".index(face[1]), face[0] == "+"
         if condition.kind in _OPEN and (high[axis] == domain.shape[axis] if last else low[axis] == 0):
-            at_face = solid.take(-1 if last else 0, axis) & ~_along_all(geometry, solid, axis)
-            covered = int(np.count_nonzero(at_face)) if size[axis] else 0
+            at_face = solid[(slice(None),) * axis + (slice(-1, None) if last else slice(1),)].any(axis=axis)
+            covered = int(np.count_nonzero(at_face & ~_along_all(geometry, solid, axis)))
             if covered:
                 closes[face] = covered / (math.prod(domain.shape) / domain.shape[axis])
     blockage, along = None, _stream_axis(domain)

@@ -125,8 +125,11 @@ def _region(geometry: Geometry) -> tuple[str, Any, Any]:
         return "polygon", *_polygon(geometry.polygon, geometry.low, geometry.high, geometry.axis)
     if isinstance(geometry, Mesh) and not geometry.sheet and geometry.is_closed:
         return "mesh", *_mesh(geometry)
+    if isinstance(geometry, Mesh) and geometry.sheet:
+        raise ValueError("geometry: a sheet given, must have an inside to move; give it a thickness")
     if isinstance(geometry, Mesh):
-        raise ValueError("geometry: a sheet or a mesh with holes given, must be closed to move")
+        holes = geometry.where_open()
+        raise ValueError(f"geometry: a mesh with holes given ({holes}), must be closed to move; repair the mesh first")
     raise ValueError(f"geometry: {geometry!r} given, of a kind that cannot move")
 
 
