@@ -37,8 +37,10 @@ class WindTunnel:
     """A body in a stream along x, from its shape and two numbers: domain, units, faces, sponges, collision, recorders.
 
     The body is scaled so that it is `length_phys` long along x, and z is upwards. Before it lie 1.5 lengths of stream,
-    behind it 3, and beyond them sponges. Cross-section and height follow from `blockage`. A *turnover* is the time in
-    which the stream moves on by the length of the body. All processes make it, and call its methods, together.
+    behind it 3, and beyond them sponges. Cross-section and height follow from `blockage`. Across the stream the body is in
+    the middle, with its ends at whole numbers of cells where it is so many cells wide, and never through centres of cells;
+    above a ground its height is that of `clearance_phys`. A *turnover* is the time in which the stream moves on by the
+    length of the body. All processes make it, and call its methods, together.
 
     Args:
         body: the path of an STL, OBJ or PLY file, a `Geometry`, or a dict of these by name, whose places to each other
