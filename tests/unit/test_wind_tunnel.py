@@ -377,6 +377,7 @@ def test_a_case_leaves_coefficients_surface_and_picture(stl: Path, tmp_path: Pat
     [
         ({"length_phys": -1}, "$.wind_tunnel.length_phys", "must be above 0"),
         ({"ground": "wet"}, "$.wind_tunnel.ground", "must be one of"),
+        ({"clearance_phys": 5}, "$.wind_tunnel.clearance_phys", 'is in free air, "ground": null'),
         ({"wheels": 4}, "$.wind_tunnel.wheels", "unknown key"),
         ({"fluid": "honey"}, "$.wind_tunnel.fluid", "'honey' given"),
         ({"body": {}}, "$.wind_tunnel.body", "{} given, must have at least 1 key"),
