@@ -1,4 +1,4 @@
-"""Tests of ways for the fluid: cells that lead from others, and warnings of inlets from which none leads to an outlet."""
+"""Tests of ways for the fluid through cells, and warnings of inlets from which none leads to an outlet."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def test_a_body_from_wall_to_wall_is_named_before_the_run() -> None:
 def test_a_body_from_wall_to_wall_is_named_of_several_blocks() -> None:
     with pytest.warns(lbm.GeometryWarning):
         domain = channel(lambda domain: domain.add_body(lbm.Box((8, -1, -1), (12, 9, 9)), "block"))
+    layout = lbm.Layout.split(domain.shape, (2, 1, 1))
     with pytest.warns(lbm.GeometryWarning, match="bodies close every way from it"):
-        layout = lbm.Layout.split(domain.shape, (2, 1, 1))
         lbm.Solver(domain, lbm.TRT(0.1), threads=1, layout=layout)
 
 

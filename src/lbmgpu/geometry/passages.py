@@ -32,9 +32,7 @@ def has_passage(fluid: Bools, starts: Bools, ends: Bools, periodic: Sequence[boo
     return _search(fluid, starts, ends, periodic, next_to) or _search(fluid, starts, ends, periodic, steps)
 
 
-def _search(
-    fluid: Bools, starts: Bools, ends: Bools, periodic: Sequence[bool], steps: Sequence[Sequence[int]]
-) -> bool:
+def _search(fluid: Bools, starts: Bools, ends: Bools, periodic: Sequence[bool], steps: Sequence[Sequence[int]]) -> bool:
     """Whether such a way consists of these steps, by a search in width that looks at each cell once."""
     unseen, targets = (fluid & ~starts).ravel(), ends.ravel()
     reached = np.flatnonzero(starts)
