@@ -159,7 +159,7 @@ def _parser() -> argparse.ArgumentParser:
     threads = _number(checks.integer, int, at_least=1, at_most=MAX_THREADS)
 
     run = commands.add_parser("run", help="run a JSON case", description="Run a JSON case and leave its files.")
-    run.add_argument("case", metavar="CASE.json", help="the case; all its values are in lattice units")
+    run.add_argument("case", metavar="CASE.json", help="the case, in lattice units; a wind tunnel in SI units")
     run.add_argument("--output", metavar="DIR", help="folder for the files it leaves")
     run.add_argument("--steps", metavar="N", type=_number(checks.integer, int), help="steps of the whole case")
     run.add_argument("--no-progress", action="store_true", help="show no progress bar")

@@ -30,11 +30,12 @@ from .conditions import (
     scheme_of_temperature,
 )
 from .deprecated import was_a_method
+from .domain_summary import summary
 from .geometry.base import Geometry, Links, checked_links
 from .geometry.refusals import check_dimensions
 from .geometry.report import warn_of_geometry
 from .geometry.shape_parts import shape_parts
-from .guarded import Guarded
+from .guarded import Guarded, refuse_if_used
 from .time_functions.motion import RigidMotion, check_motion
 
 AXES = "xyz"
@@ -42,15 +43,6 @@ FACES = tuple(sign + axis for axis in AXES for sign in "-+")
 MAX_CELLS = 2**48
 MAX_SIZE = 2**30
 """Cells along an axis; coordinates with padding stay well within a 32-bit int."""
-
-
-def _refuse_if_used(used: bool, what: str) -> None:
-    """Raise TypeError where a solver uses the domain."""
-    if used:
-        raise TypeError(
-            f"{what}: changed in the domain of a solver, must stay as it is; change your own domain, or "
-            "solver.domain.copy(), and make a new Solver with it"
-        )
 
 
 class Faces(Guarded, MutableMapping[str, Condition]):
@@ -82,7 +74,7 @@ class Faces(Guarded, MutableMapping[str, Condition]):
 
     def __setitem__(self, face: str, condition: Condition) -> None:
         face = self._check_name(face)
-        _refuse_if_used(self._used, f"{self._name}[{face!r}]")
+        refuse_if_used(self._used, f"{self._name}[{face!r}]")
         check_condition(f"{self._name}[{face!r}]", condition, self._allowed)
         check_of_face(f"{self._name}[{face!r}]", condition)
         values.check_fixed(f"{self._name}[{face!r}]", condition, values.face_shape(self._shape, face), self._cs2)
@@ -124,7 +116,7 @@ class Bodies(Guarded, MutableMapping[str, Body]):
         raise TypeError(f"bodies[{checks.shown(name)}]: assigned, must be made by domain.add_body(mask, name)")
 
     def __delitem__(self, name: str) -> None:
-        _refuse_if_used(self._used, f"bodies[{checks.shown(name)}]")
+        refuse_if_used(self._used, f"bodies[{checks.shown(name)}]")
         del self._bodies[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -187,7 +179,8 @@ class Domain(Guarded):
     Raises:
         TypeError, ValueError: a wrong shape or an unknown stencil.
 
-    The domain of a solver, `Solver.domain`, refuses changes; a `copy` of it takes them.
+    The domain of a solver, `Solver.domain`, refuses changes; a `copy` of it takes them. ``print(domain)`` lists its
+    faces, bodies and sponges.
     """
 
     def __init__(self, shape: Sequence[int], stencil: str = "D3Q19") -> None:
@@ -270,7 +263,7 @@ class Domain(Guarded):
         Raises:
             TypeError, ValueError: as of `Sponge`; an unknown face; or the domain is that of a solver.
         """
-        _refuse_if_used(self._bodies._used, "add_sponge")
+        refuse_if_used(self._bodies._used, "add_sponge")
         sponge = Sponge(self._faces._check_name(face), thickness, strength, pull, velocity, density)
         sponge.check(self._shape, _core.stencil(self._stencil).cs2)
         self._sponges = (*self._sponges, sponge)
@@ -320,7 +313,7 @@ class Domain(Guarded):
                 twice or a face's, or cells that another body has. Of functions, geometries and parts a solver finds
                 that when it is made.
         """
-        _refuse_if_used(self._bodies._used, "add_body")
+        refuse_if_used(self._bodies._used, "add_body")
         name = checks.label("name", f"body {len(self._bodies) + 1}" if name is None else name)
         if name in FACES:
             raise ValueError(f"name: {name!r} given, must not be a face's, any of {', '.join(FACES)}")
@@ -451,6 +444,9 @@ class Domain(Guarded):
 
     def __repr__(self) -> str:
         return f"Domain({self._shape}, {self.stencil!r})"
+
+    def __str__(self) -> str:
+        return summary(self)
 
 
 def unchanging(domain: Domain) -> Domain:

@@ -25,3 +25,12 @@ class Guarded:
             raise AttributeError(f"{kind.__name__}.{name}: cannot be assigned")
         public = [known for known in dir(kind) if not known.startswith("_")]
         raise AttributeError(f"{kind.__name__}: no attribute {name!r} to assign{checks.did_you_mean(name, public)}")
+
+
+def refuse_if_used(used: bool, what: str) -> None:
+    """Raise TypeError where a solver uses the domain."""
+    if used:
+        raise TypeError(
+            f"{what}: changed in the domain of a solver, must stay as it is; change your own domain, or "
+            "solver.domain.copy(), and make a new Solver with it"
+        )

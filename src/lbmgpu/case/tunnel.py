@@ -95,12 +95,13 @@ def _bodies(body: str | dict[str, str], beside: Path, problems: Problems) -> dic
 
 @contextmanager
 def _at_body(case: dict[str, Any]) -> Iterator[None]:
-    """Give an error that names a body the place of the body in the case."""
+    """Give an error that names a body the place of the body in the case, and the arguments that it names as in JSON."""
     try:
         yield
     except CaseError as error:
         body, found = case["wind_tunnel"]["body"], []
-        for path, message in error.problems:
+        for path, text in error.problems:
+            message = _in_json(text)
             match = re.match(r"body '(?P<name>[^']*)': ", message)
             if match is not None and isinstance(body, dict) and match["name"] in body:
                 found.append((json_path(["wind_tunnel", "body", match["name"]]), message[match.end() :]))
@@ -109,6 +110,12 @@ def _at_body(case: dict[str, Any]) -> Iterator[None]:
             else:
                 found.append((path, message))
         raise CaseError(found) from None
+
+
+def _in_json(message: str) -> str:
+    """A message with arguments such as ``ground=None`` as the keys of a case, ``"ground": null``."""
+    message = message.replace("ground=None", '"ground": null')
+    return re.sub(r"\bcells_across=(\d+)", r'"cells_across": \1', message)
 
 
 def _left(body: Any, output: dict[str, Any]) -> list[str]:

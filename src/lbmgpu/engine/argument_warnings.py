@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .. import _core
+from .. import _core, checks
 from ..conditions import MovingWall, Outflow, PressureOutlet, VelocityInlet
 from ..domain import Domain
 from ..errors import CoveredFaceWarning, GeometryWarning, TooManyThreadsWarning, UnreachableToleranceWarning, warn
+from ..geometry.images import periodic_axes
 from ..geometry.outside import cut_off
-from ..geometry.report import warn_again
+from ..geometry.passages import has_passage
+from ..geometry.report import MOST_CELLS, warn_again
 from ..parallel.processes import Processes
 from .body_cells import BodyCells
 from .boundary import BoundaryValues
@@ -41,9 +44,10 @@ def warn_of_threads(threads: int) -> None:
 
 
 def warn_of_bodies(domain: Domain, bodies: BodyCells, boundary: BoundaryValues, processes: Processes) -> None:
-    """Warn of bodies that cover faces, that faces cut off, or that are no walls where they are thin. All processes call
-    this together; the first one warns."""
+    """Warn of bodies that cover faces, that are in all ways from an inlet to an outlet, that faces cut off, or that are
+    no walls where they are thin. All processes call this together; the first one warns."""
     _warn_of_covered_faces(domain, bodies, processes)
+    _warn_of_closed_ways(domain, bodies, processes)
     _warn_of_open_links(domain, boundary, processes)
     if processes.first:
         _warn_of_thin_bodies_that_move(domain, boundary)
@@ -93,6 +97,40 @@ def _warn_of_covered_faces(domain: Domain, bodies: BodyCells, processes: Process
                 "nothing; leave a layer of fluid cells there, or make it NoSlip()",
                 CoveredFaceWarning,
             )
+
+
+def _warn_of_closed_ways(domain: Domain, bodies: BodyCells, processes: Processes) -> None:
+    """Warn with GeometryWarning of inlets from which no fluid gets to an outlet, in domains that are small enough to
+    search. Bodies that move are in no way."""
+    inlets = [face for face, condition in domain.faces.items() if isinstance(condition, VelocityInlet)]
+    outlets = [face for face, condition in domain.faces.items() if isinstance(condition, PressureOutlet | Outflow)]
+    if not domain.bodies or not inlets or not outlets or domain.cells > MOST_CELLS:
+        return
+    fluid = ~bodies.solid_everywhere(processes)
+    if not processes.first:
+        return
+    ends = np.logical_or.reduce([_at_face(fluid, face) for face in outlets])
+    if not ends.any():  # which the covered outlet says
+        return
+    periodic = periodic_axes(domain.shape, domain.faces)
+    for face in inlets:
+        starts = _at_face(fluid, face)
+        if starts.any() and not has_passage(fluid, starts, ends, periodic):
+            warn(
+                f"faces[{face!r}]: VelocityInlet given, but bodies close every way from it to an outlet, "
+                f"{checks.alternatives([repr(outlet) for outlet in outlets])}, so that the fluid piles up before them; "
+                "leave a passage of fluid cells, in a wider domain or past smaller bodies",
+                GeometryWarning,
+            )
+
+
+def _at_face(fluid: NDArray[np.bool_], face: str) -> NDArray[np.bool_]:
+    """The fluid cells at a face, in an array of the domain's shape."""
+    found = np.zeros_like(fluid)
+    at: list[slice | int] = [slice(None)] * fluid.ndim
+    at["xyz".index(face[1])] = 0 if face[0] == "-" else -1
+    found[tuple(at)] = fluid[tuple(at)]
+    return found
 
 
 def _warn_of_cut_off_bodies(domain: Domain) -> None:

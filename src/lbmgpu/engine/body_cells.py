@@ -4,6 +4,9 @@ Bodies that move have none here (`moving_bodies.py`)."""
 
 from __future__ import annotations
 
+import base64
+import itertools
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -184,6 +187,20 @@ class BodyCells:
                     covered = covered and bool(part.take(0 if low else -1, axis).all())
             own.append(covered)
         return [all(each) for each in zip(*processes.shared(own), strict=True)]
+
+    def solid_everywhere(self, processes: Processes) -> NDArray[np.bool_]:
+        """Bool array of the whole domain's shape, True in any body; all processes call this together. Of all cells
+        there is a bit in the messages, so it is for small domains."""
+        own = []
+        for block in self._subdomain.own:
+            bits = np.packbits(self._known[self._subdomain.inside(block)])
+            own.append([*map(list, block), base64.b64encode(bits.tobytes()).decode()])
+        solid = np.zeros(self._subdomain.shape, dtype=np.bool_)
+        for offset, size, text in itertools.chain.from_iterable(processes.shared(own)):
+            box = tuple(slice(a, a + n) for a, n in zip(offset, size, strict=True))
+            bits = np.frombuffer(base64.b64decode(text), np.uint8)
+            solid[box] = np.unpackbits(bits, count=math.prod(size)).reshape(size).astype(np.bool_)
+        return solid
 
     def surface(self, processes: Processes) -> int:
         """The number of faces between a solid and a fluid cell; all processes call this together."""

@@ -244,9 +244,20 @@ def _box(size: Floats, section: float, on_ground: bool) -> tuple[tuple[int, int,
     clear = max(clear, BESIDE * max(width, height), 4.0)
     before = INLET_SPONGE + math.ceil(BEFORE * length)
     nx = before + math.ceil(length) + math.ceil(BEHIND * length) + _outlet_sponge(math.floor(length + 0.5))
-    ny, nz = math.ceil(width + 2 * clear), math.ceil(height + above * clear)
+    ny, nz = _with_middle(math.ceil(width + 2 * clear), width), math.ceil(height + above * clear)
+    nz = nz if on_ground else _with_middle(nz, height)
     corner = (float(before), (ny - width) / 2, 0.0 if on_ground else (nz - height) / 2)
     return (nx, ny, nz), np.array(corner)
+
+
+def _with_middle(cells: int, size: float) -> int:
+    """The number of cells, or one more, between two sides that has a body of a size in its middle with its ends nearer
+    to whole numbers than to centres of cells: both are even, or both odd, the size being rounded.
+
+    On an end through centres of cells rounding, or the kind of the geometry, would decide which of them are solid, and
+    on one side otherwise than on the other: a symmetric body would have a side force.
+    """
+    return cells + (cells - math.floor(size + 0.5)) % 2
 
 
 def _domain(

@@ -28,6 +28,10 @@ MOST_SWING = 3.0
 """Of a force between even and odd steps, by the mean drag: small swings leave the mean right, large ones do not."""
 MOST_RELAXATION = 2.0
 """Steps of a relaxation time, above which the flow next to walls is not that of its viscosity."""
+LEAST_REYNOLDS = 10.0
+"""Below it what a body does to the flow goes on for many lengths to all sides, so that the box changes its drag."""
+FEWEST_TURNOVERS = 5.0
+"""Of samples, below which intervals of batch means are too narrow."""
 FEWEST_OF_A_SWING = 4
 """Samples after even steps, and after odd ones."""
 _UNKNOWN = "Whether the boundary layers are resolved is not known, as no triangles are known of a body"
@@ -148,6 +152,8 @@ def judged(
     sound: float = 3**-0.5,
     gaps: Sequence[Gap] = (),
     across: Mapping[str, float] | None = None,
+    blockage: float | None = None,
+    turnovers: float | None = None,
 ) -> Trust:
     """The verdict.
 
@@ -161,6 +167,8 @@ def judged(
         sound: the speed of sound of the lattice.
         gaps: narrow ones.
         across: cells across each body, of all bodies.
+        blockage: the part of the cross-section that they cover; None where it is not known.
+        turnovers: that samples of the coefficients are of; None where it is not known.
     """
     of_layer = cells / math.sqrt(reynolds)
     is_known = len(y_plus) > 0 and all(name in y_plus for name in across or {})
@@ -168,6 +176,7 @@ def judged(
     resolved = None if is_fine and not is_known else is_fine
     reasons = [] if state is None else [*_of_state(state, speed, sound), *_of_swings(state)]
     reasons += _of_relaxation(0.5 + speed * cells / reynolds / sound**2, speed)
+    reasons += _of_sides(reynolds, blockage)
     reasons += [_of_gap(gap, cells) for gap in sorted(gaps, key=lambda gap: gap.cells)]
     if resolved is False:
         reasons.append(
@@ -179,6 +188,7 @@ def judged(
         for name, own in (across or {}).items()
         if own < FEWEST_ACROSS
     ]
+    reasons += _of_turnovers(turnovers)
     capped = (reynolds, meant) if reynolds < meant else None
     return Trust(resolved, of_layer, dict(y_plus), capped, tuple(reasons))
 
@@ -221,6 +231,27 @@ def _of_relaxation(time: float, speed: float) -> list[str]:
     return [
         f"The relaxation time is {time:.3g} steps, above {MOST_RELAXATION:g}: walls move with the viscosity then; it "
         f"is {MOST_RELAXATION:g} with speed={slower:.2g}, or with fewer cells."
+    ]
+
+
+def _of_sides(reynolds: float, blockage: float | None) -> list[str]:
+    if reynolds >= LEAST_REYNOLDS:
+        return []
+    given = "" if blockage is None else f", here {100 * blockage:.2g} %"
+    return [
+        f"At a Reynolds number of {reynolds:.3g}, below {LEAST_REYNOLDS:g}, the sides of the tunnel and its blockage"
+        f"{given}, change the drag more than the cells do, and make it larger than in free air: give less 'blockage', "
+        "until the drag no longer changes with it."
+    ]
+
+
+def _of_turnovers(turnovers: float | None) -> list[str]:
+    if turnovers is None or round(turnovers, 1) >= FEWEST_TURNOVERS:  # the first sample may come a little late
+        return []
+    count = f"are over {turnovers:.2g} turnovers, fewer than {FEWEST_TURNOVERS:g}" if turnovers > 0 else "have none yet"
+    return [
+        f"The samples of the coefficients {count}: the flow may still change, and the intervals are too narrow; run "
+        "for longer."
     ]
 
 

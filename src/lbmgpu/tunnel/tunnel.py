@@ -37,8 +37,10 @@ class WindTunnel:
     """A body in a stream along x, from its shape and two numbers: domain, units, faces, sponges, collision, recorders.
 
     The body is scaled so that it is `length_phys` long along x, and z is upwards. Before it lie 1.5 lengths of stream,
-    behind it 3, and beyond them sponges. Cross-section and height follow from `blockage`. A *turnover* is the time in
-    which the stream moves on by the length of the body. All processes make it, and call its methods, together.
+    behind it 3, and beyond them sponges. Cross-section and height follow from `blockage`. Across the stream the body is
+    in the middle, where ends that are a whole number of cells apart lie between centres of cells; above a ground its
+    height is that of `clearance_phys`. A *turnover* is the time in which the stream moves on by the length of the body.
+    All processes make it, and call its methods, together.
 
     Args:
         body: the path of an STL, OBJ or PLY file, a `Geometry`, or a dict of these by name, whose places to each other
@@ -230,7 +232,8 @@ class WindTunnel:
         """Whether drag and lift are to be trusted; printed, sentences that say why not, the worst first.
 
         It looks at the present state (top speed, Mach number and density), at forces that swing from step to step, at
-        the relaxation time, gaps of fewer than three cells, the boundary layers, and the cells across each body.
+        the relaxation time, Reynolds numbers at which the sides of the tunnel count most, gaps of fewer than three
+        cells, the boundary layers, the cells across each body, and the turnovers that there are samples of.
 
         Args:
             surfaces: see `y_plus`.
@@ -250,7 +253,15 @@ class WindTunnel:
             sound=simulation_of(self.solver).stencil.cs2 ** 0.5,
             gaps=self._gaps(),
             across={name: float(np.sort(np.diff(b.bounds, axis=0)[0])[1]) for name, b in made.bodies.items()},
+            blockage=made.blockage,
+            turnovers=self._turnovers(),
         )
+
+    def _turnovers(self) -> float:
+        """Those that samples of the coefficients are of; 0 without any."""
+        recorder = next(iter(self.recorders.values()))
+        samples = np.count_nonzero(recorder.steps > round(self._settle * self.turnover_steps))
+        return float(samples) * recorder.every / self.turnover_steps
 
     def _state(self) -> State:
         """The extremes of the state, and how forces swing after `settle`."""
