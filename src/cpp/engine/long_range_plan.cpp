@@ -177,6 +177,7 @@ private:
             }
         }
         std::vector<WallTerms::Term> terms;
+        terms.reserve(factors.size());
         for (const auto& [shift, factor] : factors) {
             terms.push_back({face, -1, ((place + shift) % n + n) % n, factor});
         }
