@@ -116,7 +116,8 @@ inline void cvt_f32_f16(float& to, unsigned short from) { to = float(__builtin_b
 inline void cvt_rn_f16_f32(unsigned short& to, float from) {
     to = __builtin_bit_cast(unsigned short, static_cast<_Float16>(from));
 }
-/// Copies that a thread has asked for and not waited for yet. Until it does, what is there is no number that it may use.
+/// Copies that a thread has asked for and not waited for yet. Until it does, what is there is no number that it may
+/// use.
 struct AskedCopy {
     int* to;
     const int* from;

@@ -20,8 +20,9 @@
 
 namespace lbm::boundary {
 
-using Conditions = TypeList<Periodic, NoSlip, MovingWall, FreeSlip, VelocityInlet, PressureOutlet, Outflow,
-                            NonequilibriumInlet, CharacteristicInlet, CharacteristicOutlet, RegularizedInlet, LocalOutflow>;
+using Conditions =
+    TypeList<Periodic, NoSlip, MovingWall, FreeSlip, VelocityInlet, PressureOutlet, Outflow, NonequilibriumInlet,
+             CharacteristicInlet, CharacteristicOutlet, RegularizedInlet, LocalOutflow>;
 
 /// The schemes of walls of bodies whose distance is known: structs with a name and the `weights` of a distance.
 using CutWalls = TypeList<InterpolatedWall, BouzidiWall, CentralLinearWall>;
