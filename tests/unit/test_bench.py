@@ -266,7 +266,7 @@ def test_info_with_gpus(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 def test_gpu_menu_builds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every row of a GPU's menu is a solver that can be made, in small, on the CPU too."""
     rows = bench.menu(16, "cuda:0")
-    assert {row.flow for row in rows} == set(bench.FLOWS)
+    assert {row.flow for row in rows} == set(bench.FLOWS) - {"sphere"}  # which is in the menu of moments
     for row in rows:
         solver = bench.make_solver(row, "cpu", 1)
         solver.step(2)

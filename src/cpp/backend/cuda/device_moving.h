@@ -103,10 +103,10 @@ public:
             return;
         }
         const bool ahead = stream_.batch() == nullptr;
-        const bool is_beside_update = ahead && streams_.begin_ahead();
+        const bool goes_ahead = ahead && streams_.begin_ahead();
         const WorkStream& stream = ahead ? streams_.ahead() : stream_;
         // One on each multiprocessor: more would take the room of thread blocks of the update.
-        const unsigned most_blocks = is_beside_update ? multiprocessors_ : std::numeric_limits<unsigned>::max();
+        const unsigned most_blocks = goes_ahead ? multiprocessors_ : std::numeric_limits<unsigned>::max();
         mark(stream, state, programmatic_launch && !ahead, most_blocks);
         for (std::size_t k = 0; k < bodies_.size(); ++k) {
             launch("find_body_cuts", stream, link_threads(k), state, k, programmatic_launch && !ahead, most_blocks);

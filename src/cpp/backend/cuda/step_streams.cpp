@@ -93,13 +93,13 @@ void StepStreams::allow_ahead() {
 }
 
 bool StepStreams::begin_ahead() {
-    const bool is_beside = may_go_ahead_;
-    if (!is_beside) {
+    const bool goes_ahead = may_go_ahead_;
+    if (!goes_ahead) {
         begin_ahead_.set(main_);
     }
     begin_ahead_.make_wait(*ahead_);
     may_go_ahead_ = false;
-    return is_beside;
+    return goes_ahead;
 }
 
 void StepStreams::end_ahead() {
