@@ -1,4 +1,4 @@
-"""A body of a domain: solid cells with a name, of a mask, a function or a geometry."""
+"""A body of a domain: solid cells with a name, of a mask, a function or a geometry; and what a printed domain says."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import checks, values
-from .conditions import Condition, scheme_of_body, scheme_of_temperature
+from .conditions import Adiabatic, Condition, scheme_of_body, scheme_of_temperature
 from .geometry.base import Geometry, Links
 from .geometry.cells import in_order, nearest
 from .geometry.images import crossed_faces, images, periodic_axes
 from .geometry.report import Warned
 from .time_functions.motion import RigidMotion
+
+if TYPE_CHECKING:
+    from .domain import Domain
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,3 +211,57 @@ def refuse_files(label: str, mask: Any) -> None:
     raise TypeError(
         f"mask of {label}: {checks.shown(mask)} given, must be a bool array, a callable, or a Geometry such as {right}"
     )
+
+
+_LONGEST = 100
+"""Characters of a condition, of which arrays of values may have many."""
+
+
+def summary(domain: Domain) -> str:
+    """The size of a domain, and a line for what faces with the same condition, each body and each sponge are."""
+    size = " x ".join(map(str, domain.shape))
+    lines = [f"Domain of {size} cells, {domain.stencil}", *_of_faces("faces", domain.faces)]
+    if any(not isinstance(condition, Adiabatic) for condition in domain.thermal.values()):
+        lines += _of_faces("thermal", domain.thermal)
+    lines += [_of_body(body) for body in domain.bodies.values()] or ["no bodies"]
+    lines += [
+        f"sponge at {sponge.face}: {sponge.thickness} cells, strength {sponge.strength:g}"
+        + (f", pull {sponge.pull:g}" if sponge.pull else "")
+        for sponge in domain.sponges
+    ] or ["no sponges"]
+    return "\n".join(lines)
+
+
+def _of_faces(what: str, faces: Mapping[str, Condition]) -> list[str]:
+    """The conditions with the faces that have each, but for arrays of which not all numbers are shown."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for face, condition in faces.items():
+        text = repr(condition)
+        names.setdefault((text, face if "..." in text else ""), []).append(face)
+    return [f"{what} {' '.join(own)}: {_short(text)}" for (text, _), own in names.items()]
+
+
+def _of_body(body: Body) -> str:
+    if isinstance(body.cells, Geometry):
+        what = repr(body.cells)
+    elif callable(body.cells):
+        what = "a function"
+    else:
+        count = int(body.cells.sum())
+        what = f"a mask of {count} cell{'' if count == 1 else 's'}" + (" known here" if body.is_part else "")
+    parts = [_shown(body.condition)]
+    if not isinstance(body.thermal, Adiabatic):
+        parts.append(_shown(body.thermal))
+    if body.motion is not None:
+        parts.append(f"moves by {_shown(body.motion)}")
+    return f"body {body.name!r}: {_short(what)}, {', '.join(parts)}"
+
+
+def _shown(value: object) -> str:
+    return _short(repr(value))
+
+
+def _short(text: str) -> str:
+    """A text in a line, and cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks, values
-from .body import Body, refuse_files
+from .body import Body, refuse_files, summary
 from .conditions import (
     BODY_CONDITIONS,
     CUT_WALLS,
@@ -30,7 +30,6 @@ from .conditions import (
     scheme_of_temperature,
 )
 from .deprecated import was_a_method
-from .domain_summary import summary
 from .geometry.base import Geometry, Links, checked_links
 from .geometry.refusals import check_dimensions
 from .geometry.report import warn_of_geometry

@@ -49,7 +49,6 @@ _VALUES = (
     "values",
     "body",
     "domain",
-    "domain_summary",
     *_COLLISIONS,
     "models",
     "thermal",
@@ -101,7 +100,7 @@ PYTHON_ARROWS = {
 }
 """The rooms of the package whose modules each room may import, from a function too."""
 
-MOST_AT_TOP = 23
+MOST_AT_TOP = 22
 _OF_STUDIES = ("xarray", "cloudpickle", "h5netcdf", "pandas")
 _LIBRARIES = ("matplotlib", "h5py", "jsonschema", "mpi4py", "pyevtk", "pyvista", "scipy", "tqdm", "trimesh", "zarr")
 LOADED_WHEN_USED = (*_LIBRARIES, *_OF_STUDIES)
