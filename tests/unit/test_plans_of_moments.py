@@ -181,7 +181,7 @@ def test_the_menu_has_each_stencil_collision_and_type():
     more = single.menu_of_moments(device="cuda:0")[12:]
     assert {(row.size, row.flow, row.streaming) for row in more} == {
         *((size, "periodic", "two-lattice") for size in (500, 300, 256, 128)),
-        *((512, flow, "two-lattice") for flow in ("cavity", "channel")),
+        *((512, flow, "two-lattice") for flow in ("sphere", "cavity", "channel")),
         *((size, "periodic", "in-place") for size in (512, 500)),
     }
 
