@@ -9,6 +9,7 @@ its polynomials made orthogonal by Gram-Schmidt in the order listed.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,7 @@ class Stencil:
     def D(self) -> int:
         return self.c.shape[1]
 
-    @property
+    @cached_property
     def opposite(self) -> NDArray[np.int64]:
         return np.array([self.index(-c) for c in self.c])
 

@@ -12,9 +12,9 @@ namespace lbm::backend {
 /// Computes the Terms (GradientTerms) of the gradient of the velocities that the last step has kept. Beyond a wall is
 /// the velocity that its link says.
 template <class Terms, class S, class Real, class Stored>
-LBM_HD void gradient_terms_of_cell(const LatticeView<S, Real, Stored>& lattice, const VelocityRows& rows,
-                                   const VelocityCell& cell, const VelocityLink* links, Real factor,
-                                   Real (&terms)[Terms::template count<S::D>]) {
+LBM_FLATTEN LBM_HD void gradient_terms_of_cell(const LatticeView<S, Real, Stored>& lattice, const VelocityRows& rows,
+                                               const VelocityCell& cell, const VelocityLink* links, Real factor,
+                                               Real (&terms)[Terms::template count<S::D>]) {
     const auto at = [&](int d, int x, int y, int z) {
         return from_storage<Real>(lattice.data[rows.offset(lattice.address, lattice.phase, d, x, y, z)]);
     };

@@ -12,7 +12,7 @@ namespace lbm::backend {
 
 /// Sums the post-collision populations of a cell to its density's deviation from 1 and its momentum.
 template <class S, class Real, class Stored>
-LBM_HD void add_up_cell(const CellView<S, Real, Stored>& cell, Real& deviation, Real (&momentum)[3]) {
+LBM_FLATTEN LBM_HD void add_up_cell(const CellView<S, Real, Stored>& cell, Real& deviation, Real (&momentum)[3]) {
     Real f[S::Q];
     static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { f[i] = cell.post_collision(i); });
     add_up<S>(f, deviation, momentum);

@@ -19,19 +19,19 @@ namespace {
 using backend::DeviceArray;
 
 /// A field with its shape as users index it: [component, x, y, z].
-struct Field {
+struct DeviceField {
     std::shared_ptr<DeviceArray> array;
     std::vector<long long> shape, strides;
 };
 
 struct Shared {
-    Field field;
+    DeviceField field;
     DlManagedTensor managed;
 };
 
 void destroy(DlManagedTensor* managed) { delete static_cast<Shared*>(managed->context); }
 
-py::capsule dlpack(const Field& field, const py::object&) {
+py::capsule dlpack(const DeviceField& field, const py::object&) {
     auto* shared = new Shared{field, {}};
     const int bits = int(8 * field.array->item());
     shared->managed = {{field.array->data(),
@@ -51,7 +51,7 @@ py::capsule dlpack(const Field& field, const py::object&) {
     });
 }
 
-py::dict cuda_array_interface(const Field& field) {
+py::dict cuda_array_interface(const DeviceField& field) {
     const auto item = static_cast<long long>(field.array->item());
     py::tuple shape(field.shape.size()), strides(field.shape.size());
     for (std::size_t k = 0; k < field.shape.size(); ++k) {
@@ -70,20 +70,20 @@ py::dict cuda_array_interface(const Field& field) {
 }  // namespace
 
 void bind_device_array(py::module_& module) {
-    py::class_<Field> device_array(module, "DeviceArray");
+    py::class_<DeviceField> device_array(module, "DeviceArray");
     forbid_new(device_array);
     device_array.def("__dlpack__", &dlpack, py::kw_only(), py::arg("stream") = py::none())
-        .def("__dlpack_device__", [](const Field& f) { return py::make_tuple(2, f.array->ordinal()); })
+        .def("__dlpack_device__", [](const DeviceField& f) { return py::make_tuple(2, f.array->ordinal()); })
         .def_property_readonly("__cuda_array_interface__", &cuda_array_interface)
-        .def_property_readonly("shape", [](const Field& f) { return py::tuple(py::cast(f.shape)); })
-        .def_property_readonly("ndim", [](const Field& f) { return f.shape.size(); });
+        .def_property_readonly("shape", [](const DeviceField& f) { return py::tuple(py::cast(f.shape)); })
+        .def_property_readonly("ndim", [](const DeviceField& f) { return f.shape.size(); });
     module.def(
         "device_field",
         [](engine::Engine& e, int name, double reference) {
             if (name < 0 || name > int(backend::FieldName::Temperature)) {
                 throw py::index_error("there is no field " + std::to_string(name));
             }
-            Field field;
+            DeviceField field;
             {
                 const NoGil release;
                 const std::lock_guard<process::Mutex> lock(e.mutex());

@@ -116,9 +116,9 @@ std::vector<py::ssize_t> shape_of(const geometry::Part& part, py::ssize_t rim) {
     return {py::ssize_t(part.size[0]) + rim, py::ssize_t(part.size[1]) + rim, py::ssize_t(part.size[2]) + rim};
 }
 
-py::array_t<bool> solid(const SurfaceTree& s, const std::array<std::int64_t, 3>& offset,
-                        const std::array<std::int64_t, 3>& size, int threads, const std::string& device,
-                        std::size_t gpu_bytes) {
+py::array_t<bool> solid_cells(const SurfaceTree& s, const std::array<std::int64_t, 3>& offset,
+                              const std::array<std::int64_t, 3>& size, int threads, const std::string& device,
+                              std::size_t gpu_bytes) {
     const geometry::Part part = part_of(offset, size);
     py::array_t<bool> found(shape_of(part, 0));
     auto* data = reinterpret_cast<std::uint8_t*>(found.mutable_data());
@@ -129,10 +129,10 @@ py::array_t<bool> solid(const SurfaceTree& s, const std::array<std::int64_t, 3>&
     return found;
 }
 
-py::tuple links(const SurfaceTree& s, const std::array<std::int64_t, 3>& offset,
-                const std::array<std::int64_t, 3>& size, const std::vector<std::array<int, 3>>& velocities,
-                const Bytes& own, const Bytes& taken, double least, double hidden, int threads,
-                const std::string& device, std::size_t gpu_bytes) {
+py::tuple surface_links(const SurfaceTree& s, const std::array<std::int64_t, 3>& offset,
+                        const std::array<std::int64_t, 3>& size, const std::vector<std::array<int, 3>>& velocities,
+                        const Bytes& own, const Bytes& taken, double least, double hidden, int threads,
+                        const std::string& device, std::size_t gpu_bytes) {
     const geometry::Part part = part_of(offset, size);
     require_shape("own", own, shape_of(part, 2));
     require_shape("taken", taken, shape_of(part, 0));
@@ -247,9 +247,9 @@ void bind_geometry(py::module_& module) {
                  return std::make_unique<SurfaceTree>(std::move(mesh), Closure(closure));
              }),
              py::arg("vertices"), py::arg("triangles"), py::arg("closure"))
-        .def("solid", &solid, py::arg("offset"), py::arg("shape"), py::arg("threads"), py::arg("device") = "cpu",
+        .def("solid", &solid_cells, py::arg("offset"), py::arg("shape"), py::arg("threads"), py::arg("device") = "cpu",
              py::arg("gpu_bytes") = backend::bytes_for_lines)
-        .def("links", &links, py::arg("offset"), py::arg("shape"), py::arg("velocities"), py::arg("own"),
+        .def("links", &surface_links, py::arg("offset"), py::arg("shape"), py::arg("velocities"), py::arg("own"),
              py::arg("taken"), py::arg("least"), py::arg("hidden"), py::arg("threads"), py::arg("device") = "cpu",
              py::arg("gpu_bytes") = backend::bytes_for_lines)
         .def("contains", &contains, py::arg("points"), py::arg("threads"))

@@ -42,9 +42,9 @@ std::vector<int> blocks_at(const Layout& layout, int y, int z) {
 }
 
 /// One number that comes from another rank or goes there.
-class Channel {
+class RankChannel {
 public:
-    Channel(const comm::Communicator& comm, int other, bool receives)
+    RankChannel(const comm::Communicator& comm, int other, bool receives)
         : receives_(receives),
           exchange_(comm.exchange(receives ? one(other) : std::vector<comm::Message>{},
                                   receives ? std::vector<comm::Message>{} : one(other))) {}
@@ -164,7 +164,7 @@ void for_row_runs(const Layout& layout, const std::function<void(const RowRun&)>
 }
 
 double ordered_sum(const Layout& layout, const comm::Communicator& comm, const RowValues& values) {
-    std::map<int, Channel> from, to;
+    std::map<int, RankChannel> from, to;
     std::map<std::pair<std::vector<int>, int>, CutRows> cut;  // by blocks and number of rows
     double sum = 0;
     int holder = -1;  // the rank that has the sum so far; -1 before the first run

@@ -3,6 +3,7 @@
 
 #include "../../lattice/moment_state.h"
 #include "../moment_force.h"
+#include "kernels.h"
 #include "pack.h"
 
 namespace lbm::cpu {

@@ -19,27 +19,25 @@
 
 #include "../../lattice/moment_collision.h"
 #include "../../lattice/parameters.h"
-#include "../scaled_values.h"
-#include "../wall_links.h"
-#include "moment_cut_rings.h"
 #include "moment_pairs.h"
 #include "moment_row_force.h"
+#include "moment_wall_rows.h"
 #include "pack.h"
 
 namespace lbm::cpu {
 namespace {
 
 template <class Collision, class Real, class Parameters, bool forced>
-class MomentSweep : MomentCutRings<Real, LBM_VECTOR_BYTES / int(sizeof(Real))> {
+class MomentSweep : MomentWallRows<Real, LBM_VECTOR_BYTES / int(sizeof(Real))> {
 public:
     static constexpr int W = LBM_VECTOR_BYTES / int(sizeof(Real));
     using V = Pack<Real, W>;
-    using Rings = MomentCutRings<Real, W>;
+    using Rings = MomentWallRows<Real, W>;
     using RowForce = MomentRowForce<Real, W, forced>;
     static constexpr Index pitch = MomentScratch::pitch;
 
     MomentSweep(const MomentArguments& arguments, const Parameters& parameters)
-        : Rings(arguments), parameters_(parameters), compressibility_(Real(a_.compressibility)) {}
+        : Rings(arguments), parameters_(parameters) {}
 
     void run() const {
         const int steps = a_.steps;
@@ -62,8 +60,8 @@ private:
     static constexpr int made = RowForce::made;
     using Rings::a_, Rings::first_row_, Rings::end_row_, Rings::first_layer_, Rings::end_layer_, Rings::first_real_,
         Rings::end_real_, Rings::solid, Rings::kept_rows, Rings::at, Rings::for_packs, Rings::populations, Rings::sums,
-        Rings::kept, Rings::first_x, Rings::end_x, Rings::offset, Rings::image_of_row, Rings::close_row,
-        Rings::is_behind_wall, Rings::clear_row, Rings::for_wall_cells, Rings::has_cuts;
+        Rings::first_x, Rings::end_x, Rings::offset, Rings::image_of_row, Rings::close_row, Rings::is_behind_wall,
+        Rings::clear_row, Rings::has_cuts, Rings::serve_walls, Rings::add_kept, Rings::compressibility_;
 
     const Real* source(int row, int layer) const {
         return static_cast<const Real*>(a_.source) + offset(image_of_row(row).at, layer);
@@ -115,158 +113,6 @@ private:
 
         LBM_HD Place operator[](int i) const { return {cells + i * pitch}; }
     };
-
-    /// Supplies what the formulas of links give the cells of a target row, such as what comes off walls half-way to the
-    /// next cells. Nothing comes from behind them. What comes off walls in the own layer lies in the ring where the
-    /// neighbour's population would; what comes off those below is added to the sums; and what comes off those above is
-    /// kept until the layer above is in the ring.
-    [[gnu::noinline]] void serve_walls(int s, int row, int layer) const {
-        const int around = a_.steps - 1 - s;
-        Real* const above = kept(s, row);
-        if (layer - 1 >= first_layer_ - around && layer - 1 < end_layer_ + around) {
-            for_wall_cells(row, layer - 1, [&](const MomentWallCell& cell) {
-                const Index at_cell = at(cell.x);
-                int k = 0;
-                static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
-                    if constexpr (S::c[i][S::D - 1] < 0) {
-                        if ((cell.links >> i & 1U) != 0) {
-                            this->template incoming_place<i>(s, row, at_cell) = above[k * pitch + at_cell];
-                        }
-                        ++k;
-                    }
-                });
-            });
-        }
-        if (layer >= first_layer_ - around && layer < end_layer_ + around) {
-            const Real* own = populations(s, row);
-            Real* const below = sums(s, row);
-            for_wall_cells(row, layer, [&](const MomentWallCell& cell) {
-                if (cell.is_cut) {
-                    serve_cut_cell(cell, s, row, layer);
-                    return;
-                }
-                const Index at_cell = at(cell.x);
-                const backend::WallLink* next = a_.walls->links + cell.first;
-                const boundary::CellMoments<Real> moments = cell_moments(cell, own, s, row, layer);
-                int k = 0;
-                Real given[S::Q] = {};
-                static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
-                    constexpr int up = S::c[i][S::D - 1];
-                    if ((cell.links >> i & 1U) != 0) {
-                        const RingPopulations f{own + at_cell, i};
-                        backend::WallLink link = *next++;
-                        set_value(link, s);
-                        const Real incoming = backend::incoming<S>(link, moments, f);
-                        if constexpr (up < 0) {
-                            above[k * pitch + at_cell] = incoming;
-                        } else if constexpr (up == 0) {
-                            this->template incoming_place<i>(s, row, at_cell) = incoming;
-                        } else {
-                            given[i] = incoming;
-                        }
-                    }
-                    k += up < 0 ? 1 : 0;
-                });
-                add_to_sums<1>(below + at_cell, given);
-            });
-        }
-    }
-
-    /// The same of a cell at walls at known distances or between fluid cells. What the links from below take of the
-    /// layer above is added when that is there, unless it is an image.
-    [[gnu::noinline]] void serve_cut_cell(const MomentWallCell& cell, int s, int row, int layer) const {
-        const Index at_cell = at(cell.x);
-        const Real* const own = this->copies(s, row);
-        const Real* const streamed = this->streamed(s, row);
-        Real* const above = kept(s, row);
-        const boundary::CellMoments<Real> moments = cell_moments(cell, own, s, row, layer);
-        const int first_layer = first_real_, last_layer = end_real_ - 1;
-        int number = 0, k = 0;
-        Real given[S::Q] = {};
-        static_for<S::Q>([&]<int i>() {
-            constexpr int up = S::c[i][S::D - 1], towards = Stencil<S>::opposite(i);
-            if ((cell.links >> i & 1U) != 0) {
-                CutPopulations f{{own + at_cell, i}, Real(0)};
-                if constexpr (up == 0) {
-                    f.streamed_ = this->template incoming_place<towards>(s, row, at_cell);
-                } else if (layer == (up < 0 ? first_layer : last_layer)) {
-                    f.streamed_ = this->template place_of_image<towards>(s, row, at_cell);
-                } else if constexpr (up < 0) {
-                    f.streamed_ = streamed[k * pitch + at_cell];
-                }
-                backend::WallLink link = a_.walls->links[cell.first + number];
-                set_value(link, s);
-                const boundary::LinearWeights& weights = a_.walls->weights[cell.first + number];
-                const Real incoming = backend::incoming_of_cut<S>(link, weights, moments, f);
-                if constexpr (up < 0) {
-                    above[k * pitch + at_cell] = incoming;
-                } else if constexpr (up == 0) {
-                    this->template incoming_place<i>(s, row, at_cell) = incoming;
-                } else {
-                    given[i] = incoming;
-                }
-                ++number;
-            }
-            k += up < 0 ? 1 : 0;
-        });
-        add_to_sums<1>(sums(s, row) + at_cell, given);
-    }
-
-    /// Sets the value of a link that changes in time to that of a stage's step.
-    void set_value(backend::WallLink& link, int s) const {
-        if (a_.factors != nullptr && link.scaled >= 0) {
-            const MomentWalls& walls = *a_.walls;
-            const double* const factors = a_.factors + Index(s) * a_.series;
-            backend::ScaledValues<S>{walls.scaled_values, factors, walls.reference_density, walls.wall_inertia}.set(
-                link);
-        }
-    }
-
-    /// The populations of a link's formula, of a cell in the ring.
-    struct RingPopulations {
-        const Real* cell;
-        int i;
-
-        Real outgoing() const { return cell[Stencil<S>::opposite(i) * pitch]; }
-        Real returning() const { return cell[i * pitch]; }
-    };
-    /// The same with what streams in against the link, or zero where that is added late.
-    struct CutPopulations : RingPopulations {
-        Real streamed_;
-
-        Real streamed() const { return streamed_; }
-    };
-
-    /// The moments that the formulas of a cell's links read. Those of an image are the images of the cell's, which sums
-    /// of its own populations would not be.
-    boundary::CellMoments<Real> cell_moments(const MomentWallCell& cell, const Real* own, int s, int row,
-                                             int layer) const {
-        boundary::CellMoments<Real> moments{};
-        moments.compressibility = compressibility_;
-        if (cell.needs_moments) {
-            const CellImage image = image_of_row(row);
-            Real f[S::Q], deviation = 0, momentum[3] = {};
-            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { f[i] = own[i * pitch + at(cell.x)]; });
-            if (image.odd) {
-                mirror_populations<S, 1>(f);
-            }
-            add_up<S>(f, deviation, momentum);
-            double force[3] = {};
-            RowForce(a_.force, s + 1, row, layer, image).of_real_cell(cell.x, image, force);
-            backend::set_cell_moments(moments, deviation, momentum, force);
-            moments.velocity[1] = image.odd ? -moments.velocity[1] : moments.velocity[1];
-        }
-        return moments;
-    }
-
-    /// Adds populations with component `cz` along the last axis, which formulas give a cell, to sums.
-    template <int cz>
-    void add_to_sums(Real* to, const Real (&given)[S::Q]) const {
-        LayerSums<S, Real> sums;
-        sums.template for_each<cz>([&]<int k>(Real& number) { number = to[k * pitch]; });
-        add_given<S, cz>(sums, given);
-        sums.template for_each<cz>([&]<int k>(Real& number) { to[k * pitch] = number; });
-    }
 
     /// To be called when the populations of a row of a layer are in the ring of a stage. The moments at `ahead`, if
     /// any, are those of the next row that will be read.
@@ -350,25 +196,6 @@ private:
             }
             advance(s + 1, row, layer);
         }
-    }
-    /// Adds what comes off walls above the cells of a layer to the sums of the layer above.
-    void add_kept(int s, int row, int layer) const {
-        const Real* const above = kept(s, row);
-        Real* const image = sums(s, row);
-        for_wall_cells(row, layer, [&](const MomentWallCell& cell) {
-            const Index at_cell = at(cell.x);
-            int k = 0;
-            Real given[S::Q] = {};
-            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
-                if constexpr (S::c[i][S::D - 1] < 0) {
-                    if ((cell.links >> i & 1U) != 0) {
-                        given[i] = above[k * pitch + at_cell];
-                    }
-                    ++k;
-                }
-            });
-            add_to_sums<-1>(image + at_cell, given);
-        });
     }
     template <int then>
     [[gnu::noinline]] void collect_from_image(int s, int row, int layer, Real* to, Index to_stride) const {
@@ -464,7 +291,6 @@ private:
     }
 
     const Parameters& parameters_;
-    Real compressibility_;
 };
 
 template <class Collision, class Real, bool forced>
