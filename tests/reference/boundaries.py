@@ -84,6 +84,8 @@ def sheet_before(
     stencil: Stencil, faces: Sequence[str], sheets: Sheets, cell: tuple[int, ...], i: int, crossed: Sequence[int]
 ) -> int | None:
     """The body whose sheet a link meets before it enters a cell; where faces redirect it, on the way along them."""
+    if not sheets:
+        return None
     way = -stencil.c[i]
     for face in crossed:
         if faces[face] != "periodic":

@@ -65,15 +65,13 @@ class MovingReference(Reference):
         """The cells in the body."""
         return self.holds(pose, self.x.reshape(len(self.shape), -1)).reshape(self.shape)
 
-    def _cut(self, pose: Pose, x: Array, c: Array) -> float:
-        """Where the line from a point along c goes into the body."""
-        outside, inside = 0.0, 1.0
+    def _cut(self, pose: Pose, x: Array, c: Array) -> Array:
+        """Where the lines from points ``(D, n)`` along c go into the body."""
+        outside, inside = np.zeros(x.shape[1]), np.ones(x.shape[1])
         for _ in range(self.halvings):
             middle = (outside + inside) / 2
-            if self.holds(pose, (x + middle * c)[:, None])[0]:
-                inside = middle
-            else:
-                outside = middle
+            is_inside = self.holds(pose, x + middle * c)
+            inside, outside = np.where(is_inside, middle, inside), np.where(is_inside, outside, middle)
         return (outside + inside) / 2
 
     def incoming(self) -> Array:
@@ -92,20 +90,26 @@ class MovingReference(Reference):
     ) -> Sequence[tuple[Any, ...]]:
         """The index of each population that comes off the body, the distance, whether the link meets fluid, the
         velocity of the wall and the point."""
-        found = []
         n = np.array(self.shape)
-        for cell in np.argwhere(~(was | is_now)):
+        body, axes = was | is_now, tuple(range(len(n)))
+        beside = np.any([np.roll(body, c, axes) for c in self.stencil.c], axis=0)
+        links = []
+        for cell in np.argwhere(beside & ~body):
             for i, c in enumerate(self.stencil.c):
                 neighbor, beyond = tuple((cell - c) % n), tuple((cell + c) % n)
-                if i == 0 or not (was[neighbor] or is_now[neighbor]):
-                    continue
-                x, pose = cell + 0.5, after if is_now[neighbor] else before
-                q = self._cut(pose, x, -c)
-                middle = after.origin
-                image = x - n * np.round((x - middle) / n)
-                point = image - q * c
-                meets = not (was[beyond] or is_now[beyond])
-                found.append(((i, *cell), q, meets, after.wall_velocity(point), point))
+                if body[neighbor]:
+                    links.append((i, tuple(cell), bool(is_now[neighbor]), not body[beyond]))
+        distances = np.zeros(len(links))
+        for pose, is_after in ((before, False), (after, True)):
+            those = [k for k, link in enumerate(links) if link[2] == is_after]
+            x = np.array([links[k][1] for k in those]).reshape(-1, len(n)).T + 0.5
+            c = self.stencil.c[[links[k][0] for k in those]].T
+            distances[those] = self._cut(pose, x, -c)
+        found = []
+        for (i, at, _, meets), q in zip(links, distances, strict=True):
+            x, middle = np.array(at) + 0.5, after.origin
+            point = x - n * np.round((x - middle) / n) - q * self.stencil.c[i]
+            found.append(((i, *at), q, meets, after.wall_velocity(point), point))
         return found
 
     def _off(self, kept: Array, at: Any, q: float, meets: bool, wall: Array, _: Array) -> tuple[float, float]:

@@ -40,8 +40,11 @@ class Stencil:
 
     def index(self, velocity: NDArray[np.int64]) -> int:
         """Position of a velocity in `c`."""
-        (found,) = np.nonzero((self.c == velocity).all(axis=1))[0]
-        return int(found)
+        return self._positions[tuple(velocity.tolist())]
+
+    @cached_property
+    def _positions(self) -> dict[tuple[int, ...], int]:
+        return {tuple(c): i for i, c in enumerate(self.c.tolist())}
 
 
 def _make(name: str, weights: dict[int, float]) -> Stencil:
