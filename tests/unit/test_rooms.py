@@ -44,17 +44,7 @@ BACKEND_CHOICES = ("devices.cpp", "link_bandwidth.cpp")
 """The files of the backend that choose a device, and so know both kinds."""
 
 _COLLISIONS = ("collisions", "cpp_text", "custom_collision", "collision_table", "multispeed")
-_VALUES = (
-    "conditions",
-    "values",
-    "body",
-    "domain",
-    *_COLLISIONS,
-    "models",
-    "thermal",
-    "turbulence",
-    "units",
-)
+_VALUES = ("conditions", "values", "body", "domain", *_COLLISIONS, "models", "thermal", "turbulence", "units")
 TOP = {
     **dict.fromkeys(("checks", "errors", "deprecated", "guarded"), "basics"),
     **dict.fromkeys((*_VALUES, "layout"), "values"),
