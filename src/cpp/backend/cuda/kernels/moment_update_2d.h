@@ -59,7 +59,8 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
     const int last = min(number, a.unit_count - 1);  // warps that have none do as the last one, and store nothing
     const MomentUnit unit = a.units[last];
     const Address& address = a.address;
-    const int first_y = unit.first, layers = same_in_warp(unit.layers);
+    // At walls lanes go ways of their own: there NVRTC 13.0 made of such a loop one that stores nothing.
+    const int first_y = unit.first, layers = walls ? unit.layers : same_in_warp(unit.layers);
     const int at_x = unit.x + (lane - Shape::extra_lanes) * V;
     const bool stores = number == last && lane >= Shape::extra_lanes && lane < 32 - Shape::extra_lanes;
 
