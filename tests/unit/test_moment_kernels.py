@@ -52,6 +52,7 @@ def test_updates_without_walls_stay_in_registers(stencil: str, collision: str, f
         assert found == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", ["sm_80", "sm_90", "sm_100"])
 @pytest.mark.parametrize("collision", ["Regularized", "RecursiveRegularized"])
 @pytest.mark.parametrize("stencil", ["D2Q9", "D3Q19", "D3Q27"])

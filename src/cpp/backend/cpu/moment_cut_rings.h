@@ -5,6 +5,7 @@
 // behind: from below it is kept until the cell's layer is there, and from above it is added late.
 #pragma once
 
+#include "../../lattice/from_side.h"
 #include "../../lattice/moment_collision.h"
 #include "moment_rings.h"
 
@@ -23,8 +24,6 @@ protected:
         Rings::end_real_, Rings::solid, Rings::kept_rows, Rings::at, Rings::populations, Rings::sums, Rings::kept,
         Rings::stage, Rings::for_wall_cells;
 
-    static constexpr int from_above = solid && S::Q == 27 ? 9 : solid ? 5 : 3;
-
     /// Where the population of velocity i lies that streams into a cell of a target row.
     template <int i>
     Real& incoming_place(int s, int row, Index at_cell) const {
@@ -42,7 +41,7 @@ protected:
         return stage(s) + memory_.ring + memory_.targets * (memory_.sums + memory_.kept) + slot * S::Q * pitch;
     }
     /// What streams in from below to the cells of a target row, against links from above.
-    Real* streamed(int s, int row) const { return kept(s, row) + from_above * pitch; }
+    Real* streamed(int s, int row) const { return kept(s, row) + FromAbove<S>::count * pitch; }
 
     bool has_cuts() const { return a_.walls != nullptr && a_.walls->weights != nullptr; }
     const boundary::LinearWeights& weights(const MomentWallCell& cell, int i) const {
@@ -111,14 +110,9 @@ protected:
         }
         Real* const against = streamed(s, row);
         for_cut_cells(s, row, layer + 1, [&](const MomentWallCell& cell, Index at_cell) {
-            int k = 0;
-            static_for<S::Q>([&]<int i>() {
-                if constexpr (S::c[i][S::D - 1] < 0) {
-                    if ((cell.links >> i & 1U) != 0) {
-                        against[k * pitch + at_cell] = incoming_place<Stencil<S>::opposite(i)>(s, row, at_cell);
-                    }
-                    ++k;
-                }
+            for_links<-1>(cell, [&]<int i>() {
+                constexpr int towards = Stencil<S>::opposite(i);
+                against[FromAbove<S>::rank(i) * pitch + at_cell] = incoming_place<towards>(s, row, at_cell);
             });
             for_links<1>(cell, [&]<int i>() { incoming_place<i>(s, row, at_cell) = 0; });
         });

@@ -30,18 +30,13 @@ protected:
     /// kept until the layer above is in the ring.
     [[gnu::noinline]] void serve_walls(int s, int row, int layer) const {
         const int around = a_.steps - 1 - s;
-        Real* const above = kept(s, row);
         if (layer - 1 >= first_layer_ - around && layer - 1 < end_layer_ + around) {
+            const Real* const above = kept(s, row);
             for_wall_cells(row, layer - 1, [&](const MomentWallCell& cell) {
                 const Index at_cell = at(cell.x);
-                int k = 0;
-                static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
-                    if constexpr (S::c[i][S::D - 1] < 0) {
-                        if ((cell.links >> i & 1U) != 0) {
-                            this->template incoming_place<i>(s, row, at_cell) = above[k * pitch + at_cell];
-                        }
-                        ++k;
-                    }
+                this->template for_links<-1>(cell, [&]<int i>() LBM_INLINE_LAMBDA {
+                    const Real given = above[FromAbove<S>::rank(i) * pitch + at_cell];
+                    this->template incoming_place<i>(s, row, at_cell) = given;
                 });
             });
         }
@@ -56,26 +51,16 @@ protected:
                 const Index at_cell = at(cell.x);
                 const backend::WallLink* next = a_.walls->links + cell.first;
                 const boundary::CellMoments<Real> moments = cell_moments(cell, own, s, row, layer);
-                int k = 0;
-                Real given[S::Q] = {};
+                Real from_below[S::Q] = {};
                 static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
-                    constexpr int up = S::c[i][S::D - 1];
                     if ((cell.links >> i & 1U) != 0) {
                         const RingPopulations f{own + at_cell, i};
                         backend::WallLink link = *next++;
                         set_value(link, s);
-                        const Real incoming = backend::incoming<S>(link, moments, f);
-                        if constexpr (up < 0) {
-                            above[k * pitch + at_cell] = incoming;
-                        } else if constexpr (up == 0) {
-                            this->template incoming_place<i>(s, row, at_cell) = incoming;
-                        } else {
-                            given[i] = incoming;
-                        }
+                        put_incoming<i>(backend::incoming<S>(link, moments, f), s, row, at_cell, from_below);
                     }
-                    k += up < 0 ? 1 : 0;
                 });
-                add_to_sums<1>(below + at_cell, given);
+                add_to_sums<1>(below + at_cell, from_below);
             });
         }
     }
@@ -86,16 +71,9 @@ protected:
         Real* const image = sums(s, row);
         for_wall_cells(row, layer, [&](const MomentWallCell& cell) {
             const Index at_cell = at(cell.x);
-            int k = 0;
             Real given[S::Q] = {};
-            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
-                if constexpr (S::c[i][S::D - 1] < 0) {
-                    if ((cell.links >> i & 1U) != 0) {
-                        given[i] = above[k * pitch + at_cell];
-                    }
-                    ++k;
-                }
-            });
+            this->template for_links<-1>(
+                cell, [&]<int i>() LBM_INLINE_LAMBDA { given[i] = above[FromAbove<S>::rank(i) * pitch + at_cell]; });
             add_to_sums<-1>(image + at_cell, given);
         });
     }
@@ -108,11 +86,10 @@ private:
         const Index at_cell = at(cell.x);
         const Real* const own = this->copies(s, row);
         const Real* const streamed = this->streamed(s, row);
-        Real* const above = kept(s, row);
         const boundary::CellMoments<Real> moments = cell_moments(cell, own, s, row, layer);
         const int first_layer = first_real_, last_layer = end_real_ - 1;
-        int number = 0, k = 0;
-        Real given[S::Q] = {};
+        int number = 0;
+        Real from_below[S::Q] = {};
         static_for<S::Q>([&]<int i>() {
             constexpr int up = S::c[i][S::D - 1], towards = Stencil<S>::opposite(i);
             if ((cell.links >> i & 1U) != 0) {
@@ -122,24 +99,31 @@ private:
                 } else if (layer == (up < 0 ? first_layer : last_layer)) {
                     f.streamed_ = this->template place_of_image<towards>(s, row, at_cell);
                 } else if constexpr (up < 0) {
-                    f.streamed_ = streamed[k * pitch + at_cell];
+                    f.streamed_ = streamed[FromAbove<S>::rank(i) * pitch + at_cell];
                 }
                 backend::WallLink link = a_.walls->links[cell.first + number];
                 set_value(link, s);
                 const boundary::LinearWeights& weights = a_.walls->weights[cell.first + number];
                 const Real incoming = backend::incoming_of_cut<S>(link, weights, moments, f);
-                if constexpr (up < 0) {
-                    above[k * pitch + at_cell] = incoming;
-                } else if constexpr (up == 0) {
-                    this->template incoming_place<i>(s, row, at_cell) = incoming;
-                } else {
-                    given[i] = incoming;
-                }
+                put_incoming<i>(incoming, s, row, at_cell, from_below);
                 ++number;
             }
-            k += up < 0 ? 1 : 0;
         });
-        add_to_sums<1>(sums(s, row) + at_cell, given);
+        add_to_sums<1>(sums(s, row) + at_cell, from_below);
+    }
+
+    /// Puts what the formula of a link gives where it is read: in the ring, or if it comes from above, aside. What
+    /// comes from below is still to be summed.
+    template <int i>
+    void put_incoming(Real incoming, int s, int row, Index at_cell, Real (&from_below)[S::Q]) const {
+        constexpr int up = S::c[i][S::D - 1];
+        if constexpr (up < 0) {
+            kept(s, row)[FromAbove<S>::rank(i) * pitch + at_cell] = incoming;
+        } else if constexpr (up == 0) {
+            this->template incoming_place<i>(s, row, at_cell) = incoming;
+        } else {
+            from_below[i] = incoming;
+        }
     }
 
     /// Sets the value of a link that changes in time to that of a stage's step.

@@ -16,14 +16,13 @@ struct LocalOutflow {
     static constexpr bool needs_moments = true;
 
     template <class S>
-    static double link_value(const Wall& wall, int /*i*/) {
-        return wall.reference_density;
+    static double link_value(const Wall& wall, int i) {
+        return Outflow::link_value<S>(wall, i);
     }
 
     template <class S, class Real, class Populations>
     LBM_HD static Real incoming(const Link<Real>& link, const CellMoments<Real>& cell, const Populations& f) {
-        const Real w = Real(Stencil<S>::w(link.i));
-        return f.returning() - Real(Outflow::relaxation) * w * (cell.density - link.value);
+        return Outflow::relaxed<S>(f.returning(), link, cell);
     }
 };
 

@@ -32,8 +32,14 @@ struct Outflow {
 
     template <class S, class Real, class Populations>
     LBM_HD static Real incoming(const Link<Real>& link, const CellMoments<Real>& cell, const Populations& f) {
+        return relaxed<S>(f.outgoing(), link, cell);
+    }
+
+    /// A population with its part of the relaxation of the density.
+    template <class S, class Real>
+    LBM_HD static Real relaxed(Real population, const Link<Real>& link, const CellMoments<Real>& cell) {
         const Real w = Real(Stencil<S>::w(link.i));
-        return f.outgoing() - Real(relaxation) * w * (cell.density - link.value);
+        return population - Real(relaxation) * w * (cell.density - link.value);
     }
 };
 
