@@ -23,12 +23,14 @@ struct MultispeedPack {
     const Real* source;  // population 0 of the pack
     Real* target;
     Index row_stride, population_stride;
+    Index ahead;  // from this pack to the one whose memory is asked for
 
     LBM_HD void load(Value (&h)[S::Q]) const {
         static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
             const Real* from = source + i * population_stride - S::c[i][1] * row_stride - S::c[i][0];
             h[i] = load_stored<Real, W>(from);
-            __builtin_prefetch(from + row_stride, 0, 2);
+            __builtin_prefetch(from + ahead, 0, 2);
+            __builtin_prefetch(target + i * population_stride + ahead, 1, 2);
         });
     }
     LBM_HD void store(const Value (&h)[S::Q]) const {
@@ -37,16 +39,24 @@ struct MultispeedPack {
     }
 };
 
+/// Numbers between a pack and the memory of its row that is asked for. A row ahead, as other kernels ask for it, would
+/// be lost again: a row of both lattices is more than the second-level cache has.
+template <class Real>
+constexpr Index asked_ahead = 256 / Index(sizeof(Real));
+
 template <class Real, bool variable_prandtl>
 void update_multispeed_rows(const UpdateArguments& a, const MultispeedParameters<Real>& parameters, Index first,
                             Index last) {
     const Address& address = a.address;
     for (Index r = first; r < last; ++r) {
         const Index row = address.row(int(r), 0, 0);
+        const Index to_next_row = address.row_stride - (a.end_x - a.first_x);
         for (Index x = a.first_x; x < a.end_x; x += MultispeedPack<Real>::W) {
+            const Index within = x + asked_ahead<Real>;
             const MultispeedPack<Real> pack{static_cast<const Real*>(a.source) + row + x,
                                             static_cast<Real*>(a.target) + row + x, address.row_stride,
-                                            address.population_stride};
+                                            address.population_stride,
+                                            asked_ahead<Real> + (within < a.end_x ? 0 : to_next_row)};
             update_multispeed_cell<S, variable_prandtl>(pack, parameters);
         }
     }

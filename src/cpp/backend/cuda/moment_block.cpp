@@ -286,13 +286,14 @@ public:
     }
 
 private:
-    /// The streams of units with walls, beside that of others: one for each kind of them.
+    /// The streams of units with walls, beside that of others: one for each kind of them. They take longest, and begun
+    /// last would leave the GPU to a few of them.
     struct AtWalls {
         struct Side {
             WorkStream stream;
             StreamEvent join;
 
-            explicit Side(int ordinal) : stream(ordinal), join(ordinal) {}
+            explicit Side(int ordinal) : stream(ordinal, Priority::High), join(ordinal) {}
         };
         StreamEvent fork;
         std::deque<Side> sides;  // which cannot be moved
