@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "../block_layout.h"
 #include "../kinds.h"
 #include "../moment_force.h"
 
@@ -79,23 +80,48 @@ int segment_near_walls(Index tiles, int layers, int steps, Index at_once) {
     return std::max(4 * steps, int(best));
 }
 
-/// The layers of a segment with which the last thread blocks are done first. Each sweeps 2 `steps` layers more than it
-/// stores. Where others follow them the multiprocessors do not wait for the last ones.
-int segment(Index tiles, int layers, int steps, Index at_once, bool others_follow) {
+/// The layers of a segment, and how many layers of tiles are swept one after the other.
+struct Segment {
+    int layers;
+    double swept;
+};
+
+/// The segment with which the last thread blocks are done first. Each sweeps 2 `steps` layers more than it stores.
+/// Where others follow them the multiprocessors do not wait for the last ones.
+Segment segment(Index tiles, int layers, int steps, Index at_once, bool others_follow) {
     constexpr int shortest = 4;  // layers
-    int best = layers;
-    double least = std::numeric_limits<double>::max();
+    Segment best{layers, std::numeric_limits<double>::max()};
     for (int n = 1; n <= std::max(1, layers / shortest); ++n) {
         const int own = (layers + n - 1) / n;
         const Index units = tiles * ((layers + own - 1) / own);
         const double waves = double(units) / double(at_once);
-        const double time = (others_follow ? std::max(waves, 1.0) : std::ceil(waves)) * (own + 2 * steps);
-        if (time < least) {
-            least = time;
-            best = own;
+        const double swept = (others_follow ? std::max(waves, 1.0) : std::ceil(waves)) * (own + 2 * steps);
+        if (swept < best.swept) {
+            best = {own, swept};
         }
     }
     return best;
+}
+
+/// How many tiles cover the rows of a layer, and how many thread blocks the GPU has at once for each of the boxes that
+/// are updated side by side.
+Index tiles_of(const MomentTiling& tiling, int nx, int ny) {
+    return Index((nx + tiling.own_x - 1) / tiling.own_x) * ((ny + tiling.own_y - 1) / tiling.own_y);
+}
+Index units_at_once(const MomentTiling& tiling, const DeviceInfo& device, int boxes) {
+    return std::max(Index(device.multiprocessors) * tiling.units_at_once / boxes, Index(1));
+}
+
+/// What an update of a block in three dimensions without walls takes, in layers of one warp: instructions bound it, of
+/// the rows beside those that a tile stores too. High tiles have few of these, low ones divide few rows more evenly.
+double time_of_update(const backend::BlockSpec& spec, const DeviceInfo& device, const MomentTiling& tiling, int warps) {
+    const backend::Slabs slabs =
+        spec.state->lattices_overlap ? backend::slabs_of(spec, backend::Device::Gpu) : backend::Slabs{1, 1, 0};
+    const auto& [nx, ny, nz] = spec.size;
+    const int layers = (nz + slabs.count - 1) / slabs.count;
+    return warps * segment(tiles_of(tiling, nx, ny), layers, spec.state->steps_per_launch,
+                           units_at_once(tiling, device, slabs.at_once), slabs.at_once > 1)
+                       .swept;
 }
 
 /// The shared memory includes what threads ask for at walls.
@@ -115,6 +141,7 @@ MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& d
         most_rows = has_walls ? Of::rows_with_walls : Of::rows;
     });
     MomentTilings tilings{};
+    double least = std::numeric_limits<double>::max();
     for_shapes_of(spec, spec.state->steps_per_launch, [&]<class Shape>(int rows) {
         if constexpr (requires { Shape::own_lanes; }) {
             tilings.clean = {
@@ -122,8 +149,13 @@ MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& d
             tilings.walled = tilings.clean;
         } else if (threads_of<Shape>(false).bytes <= most &&
                    threads_of<typename Shape::Narrow>(has_walls).bytes <= most && rows <= most_rows) {
-            tilings.clean = {Shape::cells, rows, 32 * Shape::cells, rows, 1, 1};
-            tilings.walled = {1, rows, 32, rows, 1, 1};
+            const MomentTiling clean{Shape::cells, rows, 32 * Shape::cells, rows, 1, 1};
+            const double time = has_walls ? 0 : time_of_update(spec, device, clean, Shape::warps);
+            if (time <= least) {
+                least = time;
+                tilings.clean = clean;
+                tilings.walled = {1, rows, 32, rows, 1, 1};
+            }
             if (rows <= rows_at_x_faces) {
                 using AtXFace = typename Shape::AtXFace;
                 tilings.at_x_face = {1, rows, rows, AtXFace::row_lanes, 1, AtXFace::blocks};
@@ -253,11 +285,10 @@ MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTilings& tilin
     const MomentTiling &clean = tilings.clean, &walled = tilings.walled;
     const bool solid = D == 3;
     const int first = solid ? rows.z : rows.y, layers = solid ? rows.nz : rows.ny;
-    const int tiles_y = solid ? (rows.ny + clean.own_y - 1) / clean.own_y : 1;
-    const Index tiles = Index((address.nx + clean.own_x - 1) / clean.own_x) * tiles_y;
-    const Index units_at_once = std::max(Index(device.multiprocessors) * clean.units_at_once / at_once, Index(1));
-    const int longest = walls.is_any() ? segment_near_walls(tiles, layers, steps, units_at_once)
-                                       : segment(tiles, layers, steps, units_at_once, at_once > 1);
+    const Index tiles = tiles_of(clean, address.nx, solid ? rows.ny : 1);
+    const Index together = units_at_once(clean, device, at_once);
+    const int longest = walls.is_any() ? segment_near_walls(tiles, layers, steps, together)
+                                       : segment(tiles, layers, steps, together, at_once > 1).layers;
     // Links of the cells beside a tile are served too, those that it comes round to along a periodic axis included.
     const int around_tile = solid ? steps : walled.rows * walled.cells_per_thread;
     std::vector<MomentUnit> lists[kind_count];

@@ -33,7 +33,7 @@ struct MomentTilings {
     }
 };
 
-/// The largest tiles that fit, of a block that has walls anywhere or none.
+/// The tiles of a block: the largest that fit where it has walls anywhere, else those that take least time.
 MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& device, bool has_walls);
 
 /// The threads of a thread block of an update, and its shared memory.
