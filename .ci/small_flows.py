@@ -99,6 +99,52 @@ def multispeed(walls: str, file: Path, **options: object) -> None:
     solver.step(40)
 
 
+def with_bodies(shape: tuple[int, ...], stencil: str, periodic: bool, file: Path, **options: object) -> None:
+    """A body at rest on its surface, first with one that moves, then with a sheet and a temperature."""
+    solid = len(shape) == 3
+    for thermal in (None, lbm.HybridThermal(0.05)):
+        domain = flow(shape, stencil, periodic)
+        warm = lbm.Isothermal(0.5) if thermal else None
+        domain.add_body(lbm.Sphere((40.3, *(n / 2 for n in shape[1:])), 2.2), "round", thermal=warm)
+        if thermal is None:
+            corners = [(21.5, 4.6, 3.6), (24.4, 4.9, 3.8), (22.4, 7.6, 4.0), (23.0, 6.0, 6.4)]
+            tetrahedron = lbm.Mesh(corners, [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)])
+            wing = tetrahedron if solid else lbm.Polygon([corner[:2] for corner in corners[:3]])
+            domain.add_body(wing, "wing", motion=lbm.Motion(rate=0.02))
+        elif solid:
+            domain.add_body(lbm.Mesh([(50.3, 2, 2), (52.7, 8, 2), (51.0, 5, 8)], [(0, 1, 2)], sheet=True), "sheet")
+        solver = lbm.Solver(domain, lbm.TRT(0.05), thermal=thermal, **options)
+        solver.initialize(velocity=(0.01,) * len(shape))
+        solver.step(5)
+        for name in domain.bodies:
+            solver.body_force(name)
+        if thermal:
+            solver.heat_flux("round")
+        solver.check()
+        solver.restore(solver.save(file))
+        solver.step(20)
+
+
+def as_moments(shape: tuple[int, ...], stencil: str, walls: bool, file: Path, **options: object) -> None:
+    """Cells that keep moments, in a periodic box with a force, or between walls, an inlet and an outlet past bodies."""
+    dimensions = len(shape)
+    domain = lbm.Domain(shape, stencil)
+    if walls:
+        domain = flow(shape, stencil, periodic=False)
+        domain.faces["+x"] = lbm.PressureOutlet()
+        domain.add_body(lbm.Sphere((40.3, *(n / 2 for n in shape[1:])), 2.2), "round")
+    force = None if walls else (1e-5,) * dimensions
+    solver = lbm.Solver(domain, lbm.RecursiveRegularized(0.05), state="moments", force=force, **options)
+    solver.initialize(velocity=(0.01,) * dimensions)
+    solver.step(13)
+    for read in (solver.velocity, solver.density, solver.populations, solver.mass, solver.check):
+        read()
+    for name in domain.bodies:
+        solver.body_force(name)
+    solver.restore(solver.save(file))
+    solver.step(40)
+
+
 def flows(file: Path) -> Iterator[Callable[[], None]]:
     """One block on a GPU, and blocks with and without cut rows on all of them."""
     gpus = [f"cuda:{k}" for k in range(_core.cuda_device_count())]
@@ -132,6 +178,14 @@ def flows(file: Path) -> Iterator[Callable[[], None]]:
     ):
         layout = lbm.Layout.split((70, 12, 10), parts, (gpus * 4)[: parts[0] * parts[2]])
         yield partial(turbulent, collision, turbulence, scheme, file, streaming=streaming, layout=layout)
+    layouts = [lbm.Layout.split((70, 12, 10), parts, "cuda:0") for parts in ((1, 1, 1), (1, 2, 2))]
+    for streaming, periodic, layout in itertools.product(("in-place", "two-lattice"), (False, True), layouts):
+        yield partial(with_bodies, (70, 12, 10), "D3Q19", periodic, file, streaming=streaming, layout=layout)
+        yield partial(as_moments, (70, 12, 10), "D3Q19", not periodic, file, streaming=streaming, layout=layout)
+    for streaming, periodic in itertools.product(("in-place", "two-lattice"), (False, True)):
+        yield partial(with_bodies, (70, 12), "D2Q9", periodic, file, streaming=streaming, device="cuda:0")
+        yield partial(as_moments, (301, 20), "D2Q9", not periodic, file, streaming=streaming, device="cuda:0")
+        yield partial(as_moments, (70, 12, 10), "D3Q27", not periodic, file, streaming=streaming, device="cuda:0")
     for precision, walls, parts in itertools.product(
         ("float64", "float32"), ("y", "x", ""), ((1, 1), (1, 3), (2, 1), (2, 2))
     ):
