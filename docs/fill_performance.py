@@ -38,6 +38,9 @@ KINDS = (
     "series",
     "bodies",
     "meshes",
+    "memory",
+    "halo",
+    "tuning",
 )
 PUBLISHED = {"K40": 0.107, "K80, both GPUs": 0.220}
 """Speeds of D2Q37 in float64 in GLUPS, by E. Calore, A. Gabbana, J. Kraus, E. Pellegrini, S. F. Schifano, R.
@@ -57,12 +60,14 @@ def table(result: dict[str, Any]) -> str:
     memory = "copy" if gpu else "scale"
     stepped = any(row.get("steps_per_update", 1) > 1 for row in result["measurements"])
     counted = any(row.get("operations") is not None for row in result["measurements"])
+    timed = any(row.get("update_seconds") is not None for row in result["measurements"])
     lines = [
         title,
         "",
         f"| configuration | MLUPS | B |{' steps |' if stepped else ''} GB/s | {memory} | fraction |"
-        f"{' flop | GFLOP/s |' if counted else ''}{' W | nJ |' if metered else ''}",
-        f"|---|---|---|---|---|---|{'---|' * (stepped + 2 * counted + 2 * metered)}",
+        f"{' flop | GFLOP/s |' if counted else ''}{' boundary | update |' if timed else ''}"
+        f"{' W | nJ |' if metered else ''}",
+        f"|---|---|---|---|---|---|{'---|' * (stepped + 2 * (counted + timed + metered))}",
     ]
     for row in result["measurements"]:
         steps = f" {row['steps_per_update']} |" if stepped else ""
@@ -71,6 +76,8 @@ def table(result: dict[str, Any]) -> str:
         cells = f"{name(row['configuration'])} | {speeds} | {ratio}"
         if counted:
             cells += f" | {operations(row)}"
+        if timed:
+            cells += "".join(f" | {number(row[f'{phase}_seconds'], '{:.1f}', 1e6)}" for phase in ("boundary", "update"))
         lines.append(f"| {cells} | {power(row)} |" if metered else f"| {cells} |")
     if gpu:
         lines += [
@@ -306,6 +313,63 @@ def given_table(result: dict[str, Any]) -> str:
     return f"{what}, {result['what']}:\n\n" + "".join(f"| {' | '.join(map(str, row))} |\n" for row in rows)
 
 
+def memory_table(result: dict[str, Any]) -> str:
+    """Populations that only stream, in layouts of memory, as Markdown."""
+    lines = [
+        title(result["machine"]),
+        "",
+        "| device | populations | cells | layout | MLUPS | GB/s | memory | fraction |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for row in result["propagation"]:
+        cells = " x ".join(map(str, row["shape"]))
+        what = f"{row['device']} | {row['stencil']} {row['storage']} | {cells} | {row['layout']}"
+        speeds = f"{row['bandwidth'] / 1e9:.1f} | {row['memory_bandwidth'] / 1e9:.1f} | {row['bandwidth_fraction']:.3f}"
+        lines.append(f"| {what} | {row['mlups']:.1f} | {speeds} |")
+    return "\n".join(lines) + "\n"
+
+
+def halo_table(result: dict[str, Any]) -> str:
+    """The exchange of two devices against the size of its messages, as Markdown: a line for each size and channel."""
+    lines = [
+        title(result["machine"]),
+        "",
+        "| cells | face, cells a side | links | KiB | us across x, y, z | GB/s across x, y, z |",
+        "|---|---|---|---|---|---|",
+    ]
+    groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for row in result["halo"]:
+        c = row["configuration"]
+        key = (f"{c['stencil']} {c['storage']}", str(c["size"]), " + ".join(row["channels"]))
+        groups.setdefault(key, []).append(row)
+    for (what, side, links), rows in groups.items():
+        times = ", ".join(f"{1e6 * row['seconds']:.1f}" for row in rows)
+        rates = ", ".join(f"{row['bandwidth'] / 1e9:.2f}" for row in rows)
+        lines.append(f"| {what} | {side} | {links} | {rows[0]['bytes'] / 1024:.1f} | {times} | {rates} |")
+    return "\n".join(lines) + "\n"
+
+
+def tuning_table(result: dict[str, Any]) -> str:
+    """The speeds of all launches of update kernels, a line for each number of cells a thread, as Markdown."""
+    machine, launches = result["machine"], result["tuning"]
+    threads = sorted({launch["threads"] for launch in launches})
+    lines = [
+        f"{machine['gpu']}, CUDA {machine['cuda']}, GLUPS:",
+        "",
+        f"| update | cells a thread | blocks | {' | '.join(f'{n} threads' for n in threads)} |",
+        "|---" * (3 + len(threads)) + "|",
+    ]
+    groups: dict[tuple[str, str, str], dict[int, str]] = {}
+    for launch in launches:
+        key = (f"{name(launch['configuration'])}: {launch['phase']}", str(launch["cells_per_thread"]))
+        speed = "spills" if launch["mlups"] is None else f"{launch['mlups'] / 1000:.2f}"
+        shown = f"**{speed}**" if launch["best"] else speed
+        groups.setdefault((*key, str(launch["blocks"])), {})[launch["threads"]] = shown
+    for key, found in groups.items():
+        lines.append(f"| {' | '.join([*key, *(found.get(n, '') for n in threads)])} |")
+    return "\n".join(lines) + "\n"
+
+
 def profile(lines: list[str]) -> str:
     """The kernels of a file of Nsight Compute, as Markdown; of equal launches the last one counts."""
     kernels: dict[str, dict[str, str]] = {}
@@ -367,6 +431,12 @@ def main() -> None:
             tables["recorders"].append(recorder_table(result))
         elif "setups" in result:
             tables["setup"].append(setup_table(result))
+        elif "propagation" in result:
+            tables["memory"].append(memory_table(result))
+        elif "halo" in result:
+            tables["halo"].append(halo_table(result))
+        elif "tuning" in result:
+            tables["tuning"].append(tuning_table(result))
         elif "scaling" in result:
             tables["scaling" if result["machine"]["processes"] == 1 else "scaling-mpi"].append(scaling_table(result))
         elif all(row["configuration"].get("state") == "moments" for row in result["measurements"]):

@@ -134,6 +134,17 @@ def link_bandwidth(source: str, target: str, bytes: int, repeats: int) -> tuple[
     through the host's. Raises ValueError for other names, few bytes or no repeat; CudaError.
     """
 
+def memory_layouts() -> list[str]:
+    """The layouts of memory that can be timed: AoS, SoA, and rows that are interleaved by population."""
+
+def propagation_seconds(
+    device: str, stencil: str, layout: str, storage: str, shape: Sequence[int], threads: int, seconds: float
+) -> float:
+    """Seconds of a step that only streams, in a periodic box in a layout of memory; mean of those that take `seconds`.
+
+    0 `threads` are all. Raises ValueError, MemoryError, CudaError.
+    """
+
 class EngineGroup:
     """Engines that advance together; each is one block, and all are on one device."""
     def __init__(self, engines: tuple[Engine, ...], threads: int) -> None: ...
@@ -442,10 +453,14 @@ class Engine:
     def solid(self) -> NDArray[np.bool_]:
         """``(nz, ny, nx)`` of `known`."""
 
+    def time_single_block(self, timed: bool) -> None:
+        """Time the phases of one block on a GPU from now on, or no longer; the last step of a call is slower then."""
+
     @property
     def phase_seconds(self) -> dict[str, float]:
         """``boundary``, ``update``, ``exchange`` while nothing is updated, ``hidden exchange``, of all steps; mean of
-        the process's blocks. On GPUs the last step of a call stands for all of it; all 0 for one block on a GPU."""
+        the process's blocks. On GPUs the last step of a call stands for all of it; all 0 for one block on a GPU that
+        `time_single_block` has not asked for."""
 
     @property
     def update_seconds(self) -> dict[str, float]: ...  # the parts of ``update``: ``shell`` and ``interior``

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from . import __version__, _core, checks
-from .benchmarks import command, menus, single
+from .benchmarks import command, menus, one_device, single
 from .case import read
 from .case.plan import plan_case
 from .case.run import run_case
@@ -233,14 +233,16 @@ def _parser() -> argparse.ArgumentParser:
     measure.add_argument(
         "--cpu-share", metavar="S[,S...]", type=_shares, help="part of each GPU's cells for its CPU, or auto"
     )
-    measure.add_argument("--menu", choices=menus.NAMES, help="of several devices; scaling if not given")
+    measure.add_argument(
+        "--menu", choices=menus.NAMES, help="of several devices, scaling if not given; or of parts of a step"
+    )
     measure.add_argument("--model", action="store_true", help="of several devices: the cost model beside each row")
     seconds = _number(checks.number, float, above=0, at_most=3600)
     measure.add_argument("--seconds", metavar="S", type=seconds, help="of steps, a repeat (1; 3 over several devices)")
     measure.add_argument("--repeats", metavar="R", type=count, help="repeats (5; 1 over several devices)")
     measure.add_argument("--json", metavar="FILE", help="write the figures there too")
     measure.add_argument(
-        "--tune", action="store_true", help="on a GPU: find the fastest launches first, and remember them"
+        "--tune", action="store_true", help="on a GPU: time all launches first, and remember the fastest"
     )
     measure.set_defaults(command=_bench)
 
@@ -402,39 +404,15 @@ def _bench(arguments: argparse.Namespace) -> int:
         configurations = [alone]
     else:
         configurations = single.menu(arguments.size, device)
-    if arguments.tune:
-        for configuration in configurations:
-            for phase, best in single.tune(configuration, device=device, seconds=0.05).items():
-                print(
-                    f"{configuration}, {phase}: {best['cells_per_thread']} cells a thread, "
-                    f"{best['threads']} threads a block, {best['registers']} registers",
-                    flush=True,
-                )
-    for key, value in single.machine(arguments.threads, device).items():
-        print(f"{key}: {value}")
-    meter, power = single.find_meter(device)
-    if power is not None:
-        print(f"power: {power}")
-    scale = "the in-place STREAM scale, x <- a x" if device == "cpu" else "a copy"
-    print(
-        f"MLUPS: median of {repeats}; B: bytes that a step reads and writes of a cell; steps: those for each time that "
-        f"memory is read and written; memory: GB/s of {scale}, between the repeats; fraction: GB/s over that"
-    )
-    if meter is not None:
-        print("W: mean power drawn in the steps; nJ: energy of a cell update, which is joules of 10^9 updates")
-    print(single.HEADER + (single.ENERGY_HEADER if meter else ""))
-    measurements = []
-    for measurement in single.measure_all(
+    one_device.run(
         configurations,
         device=device,
         threads=arguments.threads,
         seconds=seconds,
         repeats=repeats,
-        meter=meter,
-    ):
-        measurements.append(measurement)
-        print(measurement.row(), flush=True)
-        single.write_json(arguments.json, single.to_json(measurements, arguments.threads, device, power))
+        file=arguments.json,
+        tuned=arguments.tune,
+    )
     return OK
 
 

@@ -18,6 +18,7 @@
 #include "cuda/moment_block.h"
 #include "cuda/shared_block.h"
 #include "moment_kind.h"
+#include "propagation_time.h"
 #include "surface_lines.h"
 
 namespace lbm::backend {
@@ -152,6 +153,20 @@ void copy_to_host(const GpuArray& array, double* out) { cuda::copy_to_host(array
 void wait_for_stream(int ordinal, std::uintptr_t stream) { cuda::wait_for_stream(ordinal, stream); }
 
 int gpu_of(std::uintptr_t address, const std::string& device) { return cuda::gpu_of(address, gpu_number(device)); }
+
+double propagation_seconds(const PropagationKind& kind, const PropagationBox& box, const DeviceOptions& options,
+                           double seconds) {
+    const int radius = with_stencil(kind.stencil, [](auto stencil) { return decltype(stencil)::radius; });
+    const int depth = with_stencil(kind.stencil, [](auto stencil) { return decltype(stencil)::D; }) == 3 ? radius : 1;
+    if (box.nx < radius || box.ny < radius || box.nz < depth || box.cells() >= (Index(1) << 31)) {
+        throw std::invalid_argument("shape: (" + std::to_string(box.nx) + ", " + std::to_string(box.ny) + ", " +
+                                    std::to_string(box.nz) + ") given, must be at least " + std::to_string(radius) +
+                                    " cells along each axis and fewer than 2^31 in all");
+    }
+    const int gpu = gpu_number(options.name);
+    return gpu < 0 ? cpu::propagation_seconds(kind, box, options.threads, seconds)
+                   : cuda::propagation_seconds(kind, box, gpu, seconds);
+}
 
 std::size_t memory_needed(const BlockSpec& spec, const std::string& device) {
     return block_bytes(spec, gpu_number(device) < 0 ? Device::Cpu : Device::Gpu);

@@ -446,6 +446,7 @@ void bind_engine(py::module_& module) {
         .def_property_readonly("isa", [](const Engine& e) { return e.device().isa; })
         .def_property_readonly("device", [](const Engine& e) { return e.device().name; })
         .def_property_readonly("solid", &solid)
+        .def("time_single_block", &Engine::time_single_block, py::arg("timed"))
         .def_property_readonly("phase_seconds",
                                [](const Engine& e) {
                                    const engine::PhaseTimes times = phase_times(e);

@@ -382,7 +382,8 @@ void Engine::run_steps(Index first, Index steps, bool more_follow) {
     const int steps_per_launch = spec_.state->steps_per_launch;
     const Index updates = (steps + steps_per_launch - 1) / steps_per_launch;
     const int steps_of_last = int(steps - (updates - 1) * steps_per_launch);
-    const bool times_last = !more_follow && !records_timestamps_ && updates > 0 && layout_.blocks().size() > 1;
+    const bool times_last =
+        !more_follow && !records_timestamps_ && updates > 0 && (layout_.blocks().size() > 1 || times_single_block_);
     const bool last_is_separate = updates > 0 && (times_last || steps_of_last < steps_per_launch);
     const Index full_updates = last_is_separate ? updates - 1 : updates;
     const bool sets_values = sets_values_of_updates();

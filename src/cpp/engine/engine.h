@@ -257,8 +257,10 @@ public:
     /// The connections between blocks.
     const std::vector<HaloExchange::Link>& links();
     /// The times since the start, averaged over this process's blocks. On GPUs only the last step of each call of
-    /// step() is timed and stands for all of them; a single block on a GPU is not timed.
+    /// step() is timed and stands for all of them; a single block on a GPU is timed where time_single_block() says so.
     const PhaseTimes& phase_times() const { return phase_times_; }
+    /// A single block on a GPU is timed from now on, or is no longer: the last step of a call is launched by itself.
+    void time_single_block(bool timed) { times_single_block_ = timed; }
     /// Whether the interior of a block is updated during the exchange.
     bool overlaps();
     const backend::DeviceOptions& device() const { return device_; }
@@ -466,6 +468,7 @@ private:
     std::vector<backend::MovingBodyData> moving_;
     std::vector<int> moving_number_;         // of each body, its place among those that move; -1: it does not
     bool solid_velocity_is_current_ = true;  // of moving bodies; only fields show it
+    bool times_single_block_ = false;        // whether a single block on a GPU is timed
     bool records_timestamps_ = false;        // whether each update records its timestamps
     PhaseTimes phase_times_;
     Index untimed_updates_ = 0;  // since phase times were added

@@ -16,7 +16,7 @@ void Engine::run_update(int steps) {
         const ProfilerRange range("lbmgpu exchange");
         exchange_->begin();
     }
-    if (layout_.blocks().size() > 1) {
+    if (layout_.blocks().size() > 1 || times_single_block_) {
         record(Timestamp::Exchanged, states_);
     }
     update_interiors(synchronous_);

@@ -1,15 +1,16 @@
-"""Implements `lbmgpu bench` for several devices or processes.
+"""Implements `lbmgpu bench` for several devices or processes, and for parts of a step.
 
-Runs the scaling measurements, or those of a share for the CPU, prints the table and writes the results.
+Runs the scaling measurements, those of a share for the CPU, of layouts of memory or of halos, prints the table and
+writes the results.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol
 
 from .. import checks
-from . import menus, scaling, sharing, single
+from . import halo, menus, propagation, scaling, sharing, single
 from .device_group import DeviceGroup
 from .menus import Question
 
@@ -37,7 +38,7 @@ def run(
         seconds: the duration of the steps of a repeat.
         repeats: the number of repeats of each row.
         file: the file for the figures, as JSON; None for none.
-        question: what is measured in place of a menu; None for a menu.
+        question: what is measured in place of a menu, or what of a menu of `menus.PARTS` is; None for a whole menu.
         menu: one of `menus.NAMES`; None for ``"scaling"``, over GPUs and the CPU for shares of all GPUs' layers.
         predicted: whether the cost model's speed is beside each row.
 
@@ -47,6 +48,11 @@ def run(
         OSError: the file cannot be written.
     """
     group = DeviceGroup(names, comm)
+    if menu in menus.PARTS:
+        if predicted:
+            raise ValueError(f"model: given with the menu {menu!r}, of which the cost model says nothing")
+        _parts(group, menu, question or Question(), size, threads, seconds, file)
+        return
     mixed = sharing.is_mixed(group)
     if mixed and (group.processes.size > 1 or menu is not None):
         raise ValueError(
@@ -57,15 +63,65 @@ def run(
         raise ValueError(f"menu: {menu!r} given beside what is to be measured, must be left out")
     size = size or scaling.default_size(group)
     timing = {"threads": threads, "seconds": seconds, "repeats": repeats}
-    if group.processes.first:
-        for key, value in scaling.machine(group, threads).items():
-            print(f"{key}: {value}")
+    _print_machine(group, threads)
     own = file if group.processes.first else None
     if mixed and question is None:
         _shares(group, size, timing, own)
     else:
         what = "question" if question is not None else menu or "scaling"
         _scaling(group, rows_of(group, size, question, menu), timing, own, predicted, what)
+
+
+class _Row(Protocol):
+    def line(self) -> str: ...
+
+
+def _parts(
+    group: DeviceGroup,
+    menu: str,
+    question: Question,
+    size: int | None,
+    threads: int | None,
+    seconds: float,
+    file: str | None,
+) -> None:
+    """Measure a part of a step alone."""
+    if question != Question(chosen=question.chosen):
+        raise ValueError(f"menu: {menu!r} given with a shape, parts or shares, which it does not take")
+    if menu == "memory":
+        rows = propagation.measure_all(group, question.chosen, size, threads=threads, seconds=seconds)
+        _table(group, threads, propagation.HEADER, rows, propagation.to_json, file)
+    else:
+        other = _other_channel(group)
+        channels = ["auto"] if other is None else ["auto", other]
+        found = halo.measure_all(group, question.chosen, size, threads=threads, channels=channels)
+        _table(group, threads, halo.HEADER, found, halo.to_json, file)
+
+
+def _table(
+    group: DeviceGroup,
+    threads: int | None,
+    header: str,
+    rows: Iterable[_Row],
+    to_json: Callable[[Any, DeviceGroup, int | None], dict[str, Any]],
+    file: str | None,
+) -> None:
+    """Print rows as they are measured, and file them, on rank 0."""
+    _print_machine(group, threads)
+    if group.processes.first:
+        print(header, flush=True)
+    measurements: list[_Row] = []
+    for row in rows:
+        measurements.append(row)
+        if group.processes.first:
+            print(row.line(), flush=True)
+            single.write_json(file, to_json(measurements, group, threads))
+
+
+def _print_machine(group: DeviceGroup, threads: int | None) -> None:
+    if group.processes.first:
+        for key, value in scaling.machine(group, threads).items():
+            print(f"{key}: {value}")
 
 
 def rows_of(group: DeviceGroup, size: int, question: Question | None, menu: str | None) -> list[scaling.Scaling]:

@@ -1,5 +1,5 @@
 """The rows of the benchmark over several devices beside its own menu: the published flows, shares of the CPU, and those
-that a user asks for; and the exponent of strong scaling."""
+that a user asks for; and the exponent of strong scaling. The names of all menus."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ from . import single
 from .device_group import DeviceGroup
 from .scaling import Scaling, ScalingMeasurement
 
-NAMES = ("scaling", "published", "shares")
-"""The menus: how the speed grows with the devices in many ways; published flows; shares of the CPU."""
+PARTS = ("memory", "halo")
+"""The menus of parts of a step: streaming alone in layouts of memory; the exchange of two devices."""
+
+NAMES = ("scaling", "published", "shares", *PARTS)
+"""The menus: how the speed grows with the devices in many ways; published flows; shares of the CPU; parts of a step."""
 
 SHARES: tuple[float | str, ...] = (0.0, 0.005, 0.01, 0.02, 0.04, "auto")
 """The parts of each GPU's cells that its CPU gets in the menu of shares."""

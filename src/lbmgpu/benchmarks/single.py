@@ -123,6 +123,8 @@ class Measurement:
             its own or velocity gradients, whose operations are not known. What a tile of moments computes a second
             time is not among them.
         flops: those operations a second, from the median speed.
+        boundary_seconds, update_seconds: of a step, by the device's own clock: filling in what comes from walls, faces
+            and bodies, and updating the cells; None for several boxes.
     """
 
     configuration: Configuration
@@ -138,6 +140,8 @@ class Measurement:
     steps_per_update: int = 1
     operations: int | None = None
     flops: float | None = None
+    boundary_seconds: float | None = None
+    update_seconds: float | None = None
 
     def row(self) -> str:
         """A line of the table."""
@@ -148,6 +152,8 @@ class Measurement:
         )
         counted = "" if self.operations is None else str(self.operations)
         line += f"{counted:>6}{'' if self.flops is None else f'{self.flops / 1e9:.0f}':>9}"
+        for seconds in (self.boundary_seconds, self.update_seconds):
+            line += f"{'' if seconds is None else f'{1e6 * seconds:.1f}':>11}"
         if self.watts is None or self.nanojoules is None:
             return line
         return f"{line}{self.watts:>8.1f} {self.nanojoules:>7.2f}"
@@ -155,7 +161,7 @@ class Measurement:
 
 HEADER = (
     f"{'configuration':<54}{'MLUPS':>8}{'B':>6}{'steps':>6}{'GB/s':>8}{'memory':>8}{'fraction':>10}"
-    f"{'flop':>6}{'GFLOP/s':>9}"
+    f"{'flop':>6}{'GFLOP/s':>9}{'boundary':>11}{'update':>11}"
 )
 ENERGY_HEADER = f"{'W':>8}{'nJ':>8}"
 """It follows `HEADER` where the power is measured."""
@@ -343,6 +349,7 @@ def measure(
     simulation.advance(trial)
     steps = max(2, int(trial * seconds / simulation.advance(trial)))
     speeds, bandwidths = [], []
+    before = phase_seconds(simulation)
     if meter is not None:
         meter.total = power.Draw()
     for _ in range(repeats):
@@ -352,6 +359,12 @@ def measure(
             bandwidths.append(measure_copy_bandwidth(solver.device, seconds=min(seconds, 1)))
         with nullcontext() if meter is None else meter.measuring():
             speeds.append(members * solver.domain.cells * steps / simulation.advance(steps) / 1e6)
+    if isinstance(simulation, Together):
+        phases: dict[str, float | None] = {"boundary": None, "update": None}
+    elif solver.device == "cpu":
+        phases = {name: (now - before[name]) / (repeats * steps) for name, now in phase_seconds(simulation).items()}
+    else:
+        phases = {**timed_phases(simulation)}
     simulation.check()
     mlups, memory = statistics.median(speeds), statistics.median(bandwidths)
     engine = simulation_of(solver).engine
@@ -374,55 +387,27 @@ def measure(
         engine.steps_per_update,
         operations,
         None if operations is None else mlups * 1e6 * operations,
+        phases["boundary"],
+        phases["update"],
     )
 
 
-def tune(configuration: Configuration, *, device: str, seconds: float) -> dict[str, dict[str, Any]]:
-    """Find the fastest launches for `configuration` on a GPU and remember them for later solvers.
-
-    The result has the best by phase; with a turbulence model those of updates that renew its eddy viscosity are named
-    apart.
-
-    Raises:
-        ValueError: `device` is a CPU, cells keep moments, or the box is periodic along some axes only.
-        CudaError: the GPU cannot be used.
-    """
-    if device == "cpu":
-        raise ValueError("tuning is for GPUs: choose one, as in --device cuda")
-    if configuration.state == "moments":
-        raise ValueError("tuning is for cells that keep populations: those that keep moments have one launch")
-    if configuration.flow == "sphere":
-        raise ValueError(
-            "tuning is for boxes that are periodic along all axes or none: choose another --flow than sphere"
-        )
-    timings = _core.cuda_tune(
-        configuration.stencil,
-        _slab(configuration),
-        COLLISIONS[configuration.collision].kind,
-        configuration.precision,
-        configuration.storage,
-        configuration.streaming,
-        configuration.flow == "forced",
-        configuration.flow == "channel",
-        configuration.flow in ("periodic", "forced"),
-        gpu.ordinal(device),
-        seconds,
-        configuration.has_temperature,
-        configuration.turbulence,
-        configuration.every,
-    )
-    return {
-        timing["phase"] + (" with velocity gradients" if timing["renews_terms"] else ""): timing
-        for timing in timings
-        if timing["best"]
-    }
+def phase_seconds(simulation: Simulation | Together) -> dict[str, float]:
+    """Seconds of the boundary and of the update of all steps so far."""
+    return {name: simulation.phase_seconds[name] for name in ("boundary", "update")}
 
 
-def _slab(configuration: Configuration) -> list[int]:
-    """The box of a configuration, made less deep where that gives the same result in less time."""
-    n, dimensions = configuration.size, _core.stencil(configuration.stencil).D
-    deep = min(n, max(1, -(-(1 << 24) // n ** (dimensions - 1))))
-    return [n] * (dimensions - 1) + [deep]
+def timed_phases(simulation: Simulation) -> dict[str, float]:
+    """The same of a step of one block on a GPU, of which the last step of each call is timed, in both phases."""
+    runs = (24, 25, 24, 25) if simulation.engine.steps_per_update == 1 else (24, 24)
+    simulation.engine.time_single_block(True)
+    try:
+        before = phase_seconds(simulation)
+        for steps in runs:
+            simulation.advance(steps)
+        return {name: (now - before[name]) / sum(runs) for name, now in phase_seconds(simulation).items()}
+    finally:
+        simulation.engine.time_single_block(False)
 
 
 def measure_all(

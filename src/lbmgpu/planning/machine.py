@@ -192,13 +192,21 @@ def _bytes_and_seconds(
 def bytes_and_seconds(
     shape: Sequence[int], layout: Layout, configuration: Configuration, **options: Any
 ) -> tuple[float, float]:
-    """Bytes that each of two blocks gets in an exchange, and its seconds; see `make_simulation`.
+    """Bytes that each of two blocks gets in an exchange, and its seconds; see `make_simulation`."""
+    return exchange_of(make_exchanging(shape, layout, configuration, **options))
+
+
+def make_exchanging(shape: Sequence[int], layout: Layout, configuration: Configuration, **options: Any) -> Simulation:
+    """A simulation of two blocks whose exchange can be timed alone; see `make_simulation`."""
+    domain = Domain(shape, configuration.stencil)
+    return make_simulation(domain, configuration, layout=layout, schedule="blocking", **options)
+
+
+def exchange_of(simulation: Simulation) -> tuple[float, float]:
+    """Bytes that each of two blocks gets in an exchange, and its seconds: the median over the last steps of short runs.
 
     Of two ranks the one that waits less is right, as the other's block was updated sooner.
     """
-    domain = Domain(shape, configuration.stencil)
-    # The schedule lets the exchange be timed alone.
-    simulation = make_simulation(domain, configuration, layout=layout, schedule="blocking", **options)
     steps = simulation.engine.steps_per_update
     simulation.advance(4 * steps)
     found = []

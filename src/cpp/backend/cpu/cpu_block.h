@@ -5,6 +5,7 @@
 #include <string>
 
 #include "../block_state.h"
+#include "../propagation_time.h"
 
 namespace lbm::cpu {
 
@@ -21,5 +22,9 @@ int default_threads();
 /// Measures the in-place STREAM scale, x <- a x over `bytes` of float64: read plus written bytes per second, the best
 /// of `repeats`. Throws std::invalid_argument for arguments out of range.
 double inplace_stream_scale(std::size_t bytes, int threads, int repeats);
+
+/// Seconds of a step of backend::propagation_seconds().
+double propagation_seconds(const backend::PropagationKind& kind, const backend::PropagationBox& box, int threads,
+                           double seconds);
 
 }  // namespace lbm::cpu

@@ -16,6 +16,10 @@ struct BlockSpec;
 
 namespace lbm::cpu {
 
+/// Bytes of a lattice, both where there are two, that the caches keep for each thread from one step to the next: what a
+/// core has of a last-level cache that others share.
+constexpr std::size_t cache_of_thread = std::size_t(4) << 20;
+
 /// The arguments of a kernel; plain data, because kernels are compiled for several instruction sets.
 struct UpdateArguments {
     const void* source;
@@ -40,6 +44,7 @@ struct UpdateArguments {
     Index gradient_stride;  // of both, from a (y, z) to the next
     Index kept_velocity;    // from population 0 of a row to the velocity to be kept; 0: it is not kept
     Index velocity_stride;  // from a component of that to the next
+    bool bypasses_caches;   // whether the lattices are larger than the caches, which results need not go to
 };
 
 /// The arguments of a kernel that computes an eddy viscosity and a strain rate of velocity gradients.

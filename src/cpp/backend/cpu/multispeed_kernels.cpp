@@ -1,6 +1,11 @@
 // The update kernels of the multispeed thermal model for one stencil and one instruction set; this file is compiled
 // once for each pair.
 #include "../../lattice/multispeed.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 #include "kernel_choice.h"
 #include "pack.h"
 
@@ -9,57 +14,104 @@ namespace {
 
 using S = LBM_STENCIL;
 
-/// A pack of neighbouring cells in a row. Incoming populations are read from the neighbouring rows, shifted along x.
+template <class Real>
+constexpr int pack_cells = LBM_VECTOR_BYTES / int(sizeof(Real));
+
+/// A row is updated in parts of so many bytes of a population.
+constexpr Index part_bytes = 512, line_bytes = 64, part_packs = part_bytes / LBM_VECTOR_BYTES;
+
+/// The populations of the packs of a part.
+template <class Real>
+using Part = Pack<Real, pack_cells<Real>>[part_packs][S::Q];
+
+/// Where the incoming populations of a part are: in the neighbouring rows, shifted along x.
+template <class Real>
+struct Incoming {
+    const Real* source;  // population 0 of the part
+    Index population_stride, row_stride;
+
+    template <int i>
+    LBM_HD const Real* at() const {
+        return source + i * population_stride - S::c[i][1] * row_stride - S::c[i][0];
+    }
+    /// Asks for a memory line of each population, so many cells further.
+    LBM_HD void ask_for(Index ahead) const {
+        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { __builtin_prefetch(at<i>() + ahead, 0, 2); });
+    }
+};
+
+/// Stores a pack past the caches, or in them; `to` is aligned to packs.
+template <class Real, int W>
+LBM_HD void put(Real* to, const Pack<Real, W>& pack, bool bypasses_caches) {
+#if defined(__SSE2__)
+    if (bypasses_caches) {
+#if LBM_VECTOR_BYTES == 64
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(to), _mm512_load_si512(&pack));
+#elif LBM_VECTOR_BYTES == 32
+        _mm256_stream_si256(reinterpret_cast<__m256i*>(to), _mm256_load_si256(reinterpret_cast<const __m256i*>(&pack)));
+#else
+        _mm_stream_si128(reinterpret_cast<__m128i*>(to), _mm_load_si128(reinterpret_cast<const __m128i*>(&pack)));
+#endif
+        return;
+    }
+#endif
+    store_stored<Real, W>(to, pack);
+}
+
+/// Updates a part of a row, of whole packs, while the memory of the next part is asked for, which begins `next` cells
+/// further. The populations are gathered in the first-level cache, collide there, and are written from there: so memory
+/// is read and written in runs of a part, not of a pack in turn with those of the 36 other populations.
 ///
 /// The last pack of a row also stores beyond its end: into the halo in the padding, which may be that of the next row.
 /// This is harmless. These halo cells are copied or computed again before the next update, and imports from other
 /// blocks come after this update: the last pack of a row in a block with a neighbour across x never belongs to the
 /// interior (engine/interior.h), nor does the row before an imported one.
-template <class Real>
-struct MultispeedPack {
-    static constexpr int W = LBM_VECTOR_BYTES / int(sizeof(Real));
-    using Value = Pack<Real, W>;
-
-    const Real* source;  // population 0 of the pack
-    Real* target;
-    Index row_stride, population_stride;
-    Index ahead;  // from this pack to the one whose memory is asked for
-
-    LBM_HD void load(Value (&h)[S::Q]) const {
-        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
-            const Real* from = source + i * population_stride - S::c[i][1] * row_stride - S::c[i][0];
-            h[i] = load_stored<Real, W>(from);
-            __builtin_prefetch(from + ahead, 0, 2);
-            __builtin_prefetch(target + i * population_stride + ahead, 1, 2);
-        });
+template <class Real, bool variable_prandtl>
+LBM_HD void update_part(const Incoming<Real>& incoming, Real* target, Index packs, Index next, Part<Real>& part,
+                        const MultispeedParameters<Real>& parameters, bool bypasses_caches) {
+    constexpr int W = pack_cells<Real>;
+    constexpr Index packs_of_line = line_bytes / LBM_VECTOR_BYTES;
+    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+        const Real* from = incoming.template at<i>();
+        for (Index k = 0; k < packs; ++k) {
+            part[k][i] = load_stored<Real, W>(from + k * W);
+        }
+    });
+    for (Index k = 0; k < packs; ++k) {
+        if (k % packs_of_line == 0) {
+            incoming.ask_for(k * W + next);
+        }
+        collide_multispeed<S, variable_prandtl>(part[k], parameters);
     }
-    LBM_HD void store(const Value (&h)[S::Q]) const {
-        static_for<S::Q>([&]<int i>()
-                             LBM_INLINE_LAMBDA { store_stored<Real, W>(target + i * population_stride, h[i]); });
-    }
-};
-
-/// Numbers between a pack and the memory of its row that is asked for. A row ahead, as other kernels ask for it, would
-/// be lost again: a row of both lattices is more than the second-level cache has.
-template <class Real>
-constexpr Index asked_ahead = 256 / Index(sizeof(Real));
+    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+        Real* to = target + i * incoming.population_stride;
+        for (Index k = 0; k < packs; ++k) {
+            put(to + k * W, part[k][i], bypasses_caches);
+        }
+    });
+}
 
 template <class Real, bool variable_prandtl>
 void update_multispeed_rows(const UpdateArguments& a, const MultispeedParameters<Real>& parameters, Index first,
                             Index last) {
+    constexpr Index W = pack_cells<Real>, whole = part_packs * W;
+    alignas(line_bytes) Part<Real> part;
     const Address& address = a.address;
     for (Index r = first; r < last; ++r) {
         const Index row = address.row(int(r), 0, 0);
-        const Index to_next_row = address.row_stride - (a.end_x - a.first_x);
-        for (Index x = a.first_x; x < a.end_x; x += MultispeedPack<Real>::W) {
-            const Index within = x + asked_ahead<Real>;
-            const MultispeedPack<Real> pack{static_cast<const Real*>(a.source) + row + x,
-                                            static_cast<Real*>(a.target) + row + x, address.row_stride,
-                                            address.population_stride,
-                                            asked_ahead<Real> + (within < a.end_x ? 0 : to_next_row)};
-            update_multispeed_cell<S, variable_prandtl>(pack, parameters);
+        for (Index x = a.first_x; x < a.end_x; x += whole) {
+            const Index left = a.end_x - x;
+            const Index packs = left > whole ? part_packs : (left + W - 1) / W;
+            const Index next = left > whole ? whole : address.row_stride - (x - a.first_x);
+            const Incoming<Real> incoming{static_cast<const Real*>(a.source) + row + x, address.population_stride,
+                                          address.row_stride};
+            update_part<Real, variable_prandtl>(incoming, static_cast<Real*>(a.target) + row + x, packs, next, part,
+                                                parameters, a.bypasses_caches);
         }
     }
+#if defined(__SSE2__)
+    _mm_sfence();  // what went past the caches is there for other threads before they go on
+#endif
 }
 
 template <class Real>

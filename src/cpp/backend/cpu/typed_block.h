@@ -52,6 +52,8 @@ public:
             lattices_[k] = Buffer(backend::lattice_bytes(spec, backend::Device::Cpu));
             clear_lattice(address(), lattices_[k].template as<Stored>(), threads_);
         }
+        arguments_.bypasses_caches =
+            lattices_[0].bytes() + lattices_[1].bytes() > std::size_t(threads_) * cache_of_thread;
         restart_phase();
         set_interior({});
     }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "../block_state.h"
+#include "../propagation_time.h"
 
 namespace lbm::cuda {
 
@@ -13,5 +14,9 @@ std::unique_ptr<backend::BlockState> make_block(const backend::BlockSpec& spec, 
 
 /// The copy bandwidth of a GPU: read plus written bytes per second of copies of `bytes`, repeated for `seconds`.
 double copy_bandwidth(int ordinal, std::size_t bytes, double seconds);
+
+/// Seconds of a step of backend::propagation_seconds().
+double propagation_seconds(const backend::PropagationKind& kind, const backend::PropagationBox& box, int ordinal,
+                           double seconds);
 
 }  // namespace lbm::cuda
