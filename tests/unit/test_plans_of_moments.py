@@ -307,7 +307,8 @@ def test_figures_of_moments_have_a_place_in_the_guide(tmp_path: Path):
     subprocess.run([sys.executable, str(tmp_path / "fill_performance.py"), str(file)], check=True)
     page = (tmp_path / "performance.md").read_text()
     found = page.split("<!-- moments:begin -->")[1].split("<!-- moments:end -->")[0].strip().splitlines()
-    assert found[2] == "| configuration | MLUPS | B | steps | GB/s | scale | fraction | flop | GFLOP/s |"
+    head = "| configuration | MLUPS | B | steps | GB/s | scale | fraction | flop | GFLOP/s | boundary | update |"
+    assert found[2] == head
     assert re.match(r"\| D3Q19 Regularized float32, moments, size 8 \| [\d.]+ \| 40 \| 2 \| ", found[4])
     marks = "<!-- moments:begin -->"
     assert page.split(marks)[0] == (docs / "performance.md").read_text().split(marks)[0]
