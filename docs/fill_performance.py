@@ -361,7 +361,9 @@ def tuning_table(result: dict[str, Any]) -> str:
     ]
     groups: dict[tuple[str, str, str], dict[int, str]] = {}
     for launch in launches:
-        key = (f"{name(launch['configuration'])}: {launch['phase']}", str(launch["cells_per_thread"]))
+        c = launch["configuration"]
+        model = f", {c['turbulence']}/{c['every']}" if c["turbulence"] else ""
+        key = (f"{name(c)}{model}: {launch['phase']}", str(launch["cells_per_thread"]))
         speed = "spills" if launch["mlups"] is None else f"{launch['mlups'] / 1000:.2f}"
         shown = f"**{speed}**" if launch["best"] else speed
         groups.setdefault((*key, str(launch["blocks"])), {})[launch["threads"]] = shown
@@ -419,6 +421,8 @@ def main() -> None:
             tables["ncu"].append(profile(Path(file).read_text().splitlines()))
             continue
         result = json.loads(Path(file).read_text())
+        if "tuning" in result:
+            tables["tuning"].append(tuning_table(result))
         if "shares" in result:
             tables["shares"].append(share_table(result))
         elif result.get("menu") == "published":
@@ -435,8 +439,6 @@ def main() -> None:
             tables["memory"].append(memory_table(result))
         elif "halo" in result:
             tables["halo"].append(halo_table(result))
-        elif "tuning" in result:
-            tables["tuning"].append(tuning_table(result))
         elif "scaling" in result:
             tables["scaling" if result["machine"]["processes"] == 1 else "scaling-mpi"].append(scaling_table(result))
         elif all(row["configuration"].get("state") == "moments" for row in result["measurements"]):

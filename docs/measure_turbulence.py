@@ -14,7 +14,8 @@ from pathlib import Path
 
 import measured_table
 
-from lbmgpu.benchmarks.single import measure, tune
+from lbmgpu.benchmarks import tuning
+from lbmgpu.benchmarks.single import measure
 from lbmgpu.planning.configuration import Configuration
 
 MODELS = (("", 1), ("wale", 1), ("wale", 10), ("vreman", 1), ("vreman", 10))
@@ -37,9 +38,9 @@ def main() -> None:
                 stencil, collision, streaming=streaming, size=arguments.size, turbulence=model, every=every
             )
             if arguments.tune:
-                for phase, best in tune(box, device=arguments.device, seconds=0.05).items():
-                    launch = {key: best[key] for key in ("cells_per_thread", "threads", "blocks", "registers")}
-                    print(f"{box}, {phase}: {launch}, {best['seconds'] * 1e6:.0f} us", flush=True)
+                for launch in tuning.tune(box, device=arguments.device, seconds=0.05):
+                    if launch.best:
+                        print(launch.line(), flush=True)
             found = measure(box, device=arguments.device, threads=None, seconds=arguments.seconds, repeats=3)
             plain = plain or found.mlups
             more = 100 * (plain / found.mlups - 1)

@@ -380,6 +380,8 @@ def _bench(arguments: argparse.Namespace) -> int:
     if comm is not None or not isinstance(arguments.device, str) or of_several:
         for option in [name for name in ("tune", "members", "turbulence", "every") if getattr(arguments, name)]:
             raise ValueError(f"--{option} is for one device and a box of --size")
+        for option in [name for name in menus.IGNORED.get(arguments.menu, ()) if getattr(arguments, name)]:
+            raise ValueError(f"--{option} does not go with the menu {arguments.menu!r}")
         question = replace(question, chosen=chosen)
         command.run(
             [arguments.device] if isinstance(arguments.device, str) else arguments.device,

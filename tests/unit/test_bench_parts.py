@@ -60,6 +60,7 @@ def test_populations_stream_in_every_layout_on_a_gpu(stencil: str, storage: str,
         ({"shape": [8]}, "shape: 1 sizes given, must be 2 or 3"),
         ({"shape": [2, 8], "stencil": "D2Q37"}, "must be at least 3 cells along each axis"),
         ({"shape": [2048, 2048, 2048]}, "fewer than 2^31 in all"),
+        ({"shape": [2**21, 2**21, 2**21]}, "fewer than 2^31 in all"),
         ({"seconds": -1.0}, "seconds: -1.000000 given, must be 0 to 3600"),
         ({"storage": "float8"}, "storage: 'float8' is not one of"),
     ],
@@ -73,7 +74,7 @@ def test_what_cannot_stream_is_named(changed: dict[str, Any], message: str) -> N
 def test_bench_of_layouts_of_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "memory.json"
     kind = ["--menu", "memory", "--stencil", "D2Q9", "--size", "16"]
-    assert cli.main(["bench", *kind, *QUICK, "--json", str(file)]) == cli.OK
+    assert cli.main(["bench", *kind, "--seconds", "0.001", "--json", str(file)]) == cli.OK
     out = capsys.readouterr().out
     document = json.loads(file.read_text())
     rows = document["propagation"]
@@ -119,6 +120,10 @@ def test_bench_of_halos(stencil: str, tmp_path: Path, capsys: pytest.CaptureFixt
         (["--menu", "memory", "--collision", "MRT"], "collision: given with the menu 'memory'"),
         (["--menu", "memory", "--shape", "8x8x8"], "menu: 'memory' given with a shape, parts or shares"),
         (["--menu", "halo", "--device", "cpu,cpu", "--cpu-share", "0.1"], "menu: 'halo' given with a shape"),
+        (["--menu", "halo", "--device", "cpu,cpu", "--flow", "cavity"], "flow: 'cavity' given with the menu 'halo'"),
+        (["--menu", "memory", "--repeats", "2"], "--repeats does not go with the menu 'memory'"),
+        (["--menu", "halo", "--device", "cpu,cpu", "--seconds", "2"], "--seconds does not go with the menu 'halo'"),
+        (["--menu", "memory", "--size", "5000"], "size: 5000 given, needs"),
         (["--menu", "memory", "--model"], "model: given with the menu 'memory'"),
     ],
 )
@@ -179,4 +184,5 @@ def test_all_launches_are_printed_and_filed(
     assert capsys.readouterr().out.count("  best\n") == 2
     table = filled(file, tmp_path)
     assert "threads |" in table
+    assert "| D2Q9 BGK float32, in-place, size 64 |" in table  # the row of speeds too
     assert table.count("**") == 4

@@ -5,6 +5,8 @@ The example scripts that it mentions run too.
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import re
 import subprocess
 import sys
@@ -38,6 +40,16 @@ def test_python_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.Mo
     names: dict[str, object] = {}
     for snippet in snippets:  # later ones use what earlier ones made
         exec(compile(snippet, page, "exec"), names)
+
+
+@pytest.mark.parametrize("script", sorted(DOCS.glob("*.py")), ids=lambda path: path.name)
+def test_what_a_script_imports_is_there(script: Path) -> None:
+    """Of lbmgpu: most scripts measure for minutes, on machines with GPUs, and run nowhere else."""
+    for node in ast.walk(ast.parse(script.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "lbmgpu":
+            module = importlib.import_module(str(node.module))
+            for name in node.names:
+                assert hasattr(module, name.name) or importlib.util.find_spec(f"{node.module}.{name.name}"), name.name
 
 
 def anchors(text: str) -> set[str]:

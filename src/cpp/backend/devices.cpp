@@ -158,7 +158,8 @@ double propagation_seconds(const PropagationKind& kind, const PropagationBox& bo
                            double seconds) {
     const int radius = with_stencil(kind.stencil, [](auto stencil) { return decltype(stencil)::radius; });
     const int depth = with_stencil(kind.stencil, [](auto stencil) { return decltype(stencil)::D; }) == 3 ? radius : 1;
-    if (box.nx < radius || box.ny < radius || box.nz < depth || box.cells() >= (Index(1) << 31)) {
+    constexpr Index most = (Index(1) << 31) - 1;
+    if (box.nx < radius || box.ny < radius || box.nz < depth || box.nx > most / box.ny / box.nz) {
         throw std::invalid_argument("shape: (" + std::to_string(box.nx) + ", " + std::to_string(box.ny) + ", " +
                                     std::to_string(box.nz) + ") given, must be at least " + std::to_string(radius) +
                                     " cells along each axis and fewer than 2^31 in all");

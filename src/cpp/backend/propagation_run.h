@@ -33,7 +33,7 @@ void check_propagation(const Make& make) {
             for (int y = 0; y < box.ny; ++y) {
                 for (int x = 0; x < box.nx; ++x) {
                     for (int i = 0; i < S::Q; ++i) {
-                        visit(x, y, z, i, Layout::template place<S::Q>(box, box.row(y, z), x, i));
+                        visit(x, y, z, i, Layout::template offset<S::Q>(box, box.row(y, z), x, i));
                     }
                 }
             }

@@ -310,7 +310,7 @@ LBM_HD void collide_multispeed(V (&h)[S::Q], const MultispeedParameters<Real>& k
     h[0] = h[0] + rest;
 }
 
-/// Updates one cell, or a SIMD pack of cells: load(h) reads the incoming populations, store(h) writes the
+/// Updates one cell: load(h) reads the incoming populations, store(h) writes the
 /// post-collision ones. `variable_prandtl` gives the third-order moments a relaxation time of their own.
 ///
 /// In float64 it moves 592 bytes per cell and does about 700 floating-point operations, 880 with `variable_prandtl`.

@@ -62,7 +62,7 @@ def measure_all(
         chosen: stencil, collision, precision, storage, streaming and state, those that are given.
         size: cells along each axis of the face; None for `SIDES`.
         threads: CPU threads of each process; None for all cores, or the process's share of them.
-        channels: as for `Solver`.
+        channels: as for `Solver`, the engine's choice first; one that proves to be that choice is not measured again.
 
     Raises:
         ValueError: not two devices, what does not go together, or memory that does not suffice.
@@ -71,12 +71,16 @@ def measure_all(
     if len(group.owners) != 2:
         raise ValueError(f"devices: {len(group.owners)} given, must be two for the menu 'halo'")
     plain = single.completed(size or 1, group.first_device, chosen)
+    if plain.flow not in ("periodic", "heated"):
+        raise ValueError(f"flow: {plain.flow!r} given with the menu 'halo', must be periodic or heated")
     dimensions = _core.stencil(plain.stencil).D
     kind = "cpu" if any(name == "cpu" for _, name in group.owners) else "cuda"
     ranks = [rank for rank, _ in group.owners]
+    known: list[list[str]] = []
+    sides = SIDES[kind, dimensions] if size is None else (size,)
     for channel in channels:
         for axis in range(dimensions):
-            for side in SIDES[kind, dimensions] if size is None else (size,):
+            for side in sides:
                 shape, parts = [side] * dimensions, [1] * dimensions
                 shape[axis], parts[axis] = 2 * DEEP, 2
                 layout = Layout.split(shape, parts, [name for _, name in group.owners], ranks=ranks)
@@ -85,6 +89,10 @@ def measure_all(
                 simulation = make_exchanging(shape, layout, configuration, **options)
                 moved, seconds = exchange_of(simulation)
                 found = sorted({link["channel"] for link in simulation.engine.links})
+                if axis == 0 and side == sides[0]:
+                    if found in known:  # the engine's choice was this channel
+                        return
+                    known.append(found)
                 yield HaloMeasurement(configuration, "xyz"[axis], found, moved, seconds, moved / seconds)
 
 

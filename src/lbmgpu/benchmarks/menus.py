@@ -18,6 +18,9 @@ from .scaling import Scaling, ScalingMeasurement
 PARTS = ("memory", "halo")
 """The menus of parts of a step: streaming alone in layouts of memory; the exchange of two devices."""
 
+IGNORED = {"memory": ("repeats",), "halo": ("seconds", "repeats")}
+"""The options that menus of parts of a step have no use for."""
+
 NAMES = ("scaling", "published", "shares", *PARTS)
 """The menus: how the speed grows with the devices in many ways; published flows; shares of the CPU; parts of a step."""
 

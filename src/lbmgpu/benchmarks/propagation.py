@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core, models
+from ..errors import TooLittleMemoryError
 from ..parallel.device_memory import available_memory
 from ..solver.report import measure_copy_bandwidth, measure_scale_bandwidth
 from . import single
@@ -72,7 +73,7 @@ def measure_all(
         seconds: of the steps of a row.
 
     Raises:
-        ValueError: several processes, or something else that is chosen.
+        ValueError: several processes, something else that is chosen, or memory that does not suffice.
         CudaError: a GPU cannot be used.
     """
     if group.processes.size > 1:
@@ -105,7 +106,12 @@ def _bytes(stencil: str, storage: str) -> int:
 
 def _shape(device: str, stencil: str, storage: str, size: int | None) -> tuple[int, ...]:
     dimensions, side = _core.stencil(stencil).D, size or single.default_size(stencil, device)
-    while size is None and 2.5 * side**dimensions * _bytes(stencil, storage) > available_memory(device):
+    while (needed := 2 * side**dimensions * _bytes(stencil, storage)) > 0.9 * available_memory(device):
+        if size is not None:
+            raise TooLittleMemoryError(
+                f"size: {size} given, needs {needed / 2**30:.1f} GiB on {device} for {stencil} in {storage}, which has "
+                f"{available_memory(device) / 2**30:.1f} GiB; give a smaller one"
+            )
         side //= 2
     return (side,) * dimensions
 

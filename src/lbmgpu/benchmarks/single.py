@@ -124,7 +124,7 @@ class Measurement:
             time is not among them.
         flops: those operations a second, from the median speed.
         boundary_seconds, update_seconds: of a step, by the device's own clock: filling in what comes from walls, faces
-            and bodies, and updating the cells; None for several boxes.
+            and bodies, and updating the cells; None for several boxes, and on a GPU where steps differ as `every` says.
     """
 
     configuration: Configuration
@@ -359,7 +359,7 @@ def measure(
             bandwidths.append(measure_copy_bandwidth(solver.device, seconds=min(seconds, 1)))
         with nullcontext() if meter is None else meter.measuring():
             speeds.append(members * solver.domain.cells * steps / simulation.advance(steps) / 1e6)
-    if isinstance(simulation, Together):
+    if isinstance(simulation, Together) or (configuration.every > 1 and solver.device != "cpu"):
         phases: dict[str, float | None] = {"boundary": None, "update": None}
     elif solver.device == "cpu":
         phases = {name: (now - before[name]) / (repeats * steps) for name, now in phase_seconds(simulation).items()}

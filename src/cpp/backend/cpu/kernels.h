@@ -16,8 +16,9 @@ struct BlockSpec;
 
 namespace lbm::cpu {
 
-/// Bytes of a lattice, both where there are two, that the caches keep for each thread from one step to the next: what a
-/// core has of a last-level cache that others share.
+/// Bytes of the two lattices of a block, for each thread, that the caches keep from one step to the next: what a core
+/// has of a last-level cache that others share. On an EPYC with 32 MiB for the cores of several tenants 5 MB a thread
+/// were faster past the caches, and 2.5 MB in them. Other blocks of the process are not looked at.
 constexpr std::size_t cache_of_thread = std::size_t(4) << 20;
 
 /// The arguments of a kernel; plain data, because kernels are compiled for several instruction sets.

@@ -34,8 +34,8 @@ struct Incoming {
     LBM_HD const Real* at() const {
         return source + i * population_stride - S::c[i][1] * row_stride - S::c[i][0];
     }
-    /// Asks for a memory line of each population, so many cells further.
-    LBM_HD void ask_for(Index ahead) const {
+    /// Prefetches a memory line of each population, so many cells further.
+    LBM_HD void prefetch(Index ahead) const {
         static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { __builtin_prefetch(at<i>() + ahead, 0, 2); });
     }
 };
@@ -58,17 +58,18 @@ LBM_HD void put(Real* to, const Pack<Real, W>& pack, bool bypasses_caches) {
     store_stored<Real, W>(to, pack);
 }
 
-/// Updates a part of a row, of whole packs, while the memory of the next part is asked for, which begins `next` cells
-/// further. The populations are gathered in the first-level cache, collide there, and are written from there: so memory
-/// is read and written in runs of a part, not of a pack in turn with those of the 36 other populations.
+/// Updates a part of a row, of whole packs, and prefetches the next part meanwhile, which begins `next` cells further
+/// and has `next_packs`. The populations are gathered in the first-level cache, collide there, and are written from
+/// there: so memory is read and written in runs of a part, not of a pack in turn with those of the 36 other
+/// populations.
 ///
 /// The last pack of a row also stores beyond its end: into the halo in the padding, which may be that of the next row.
 /// This is harmless. These halo cells are copied or computed again before the next update, and imports from other
 /// blocks come after this update: the last pack of a row in a block with a neighbour across x never belongs to the
 /// interior (engine/interior.h), nor does the row before an imported one.
 template <class Real, bool variable_prandtl>
-LBM_HD void update_part(const Incoming<Real>& incoming, Real* target, Index packs, Index next, Part<Real>& part,
-                        const MultispeedParameters<Real>& parameters, bool bypasses_caches) {
+LBM_HD void update_part(const Incoming<Real>& incoming, Real* target, Index packs, Index next, Index next_packs,
+                        Part<Real>& part, const MultispeedParameters<Real>& parameters, bool bypasses_caches) {
     constexpr int W = pack_cells<Real>;
     constexpr Index packs_of_line = line_bytes / LBM_VECTOR_BYTES;
     static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
@@ -77,11 +78,16 @@ LBM_HD void update_part(const Incoming<Real>& incoming, Real* target, Index pack
             part[k][i] = load_stored<Real, W>(from + k * W);
         }
     });
+    Index prefetched = 0;  // packs
     for (Index k = 0; k < packs; ++k) {
-        if (k % packs_of_line == 0) {
-            incoming.ask_for(k * W + next);
+        if (k == prefetched && prefetched < next_packs) {
+            incoming.prefetch(next + prefetched * W);
+            prefetched += packs_of_line;
         }
         collide_multispeed<S, variable_prandtl>(part[k], parameters);
+    }
+    for (; prefetched < next_packs; prefetched += packs_of_line) {  // behind a shorter part
+        incoming.prefetch(next + prefetched * W);
     }
     static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
         Real* to = target + i * incoming.population_stride;
@@ -100,13 +106,17 @@ void update_multispeed_rows(const UpdateArguments& a, const MultispeedParameters
     for (Index r = first; r < last; ++r) {
         const Index row = address.row(int(r), 0, 0);
         for (Index x = a.first_x; x < a.end_x; x += whole) {
-            const Index left = a.end_x - x;
-            const Index packs = left > whole ? part_packs : (left + W - 1) / W;
-            const Index next = left > whole ? whole : address.row_stride - (x - a.first_x);
+            const auto packs_from = [&](Index begin) LBM_INLINE_LAMBDA {
+                const Index left = a.end_x - begin;
+                return left > whole ? part_packs : (left + W - 1) / W;
+            };
+            const bool is_last = x + whole >= a.end_x;
+            const Index next = is_last ? address.row_stride - (x - a.first_x) : whole;
             const Incoming<Real> incoming{static_cast<const Real*>(a.source) + row + x, address.population_stride,
                                           address.row_stride};
-            update_part<Real, variable_prandtl>(incoming, static_cast<Real*>(a.target) + row + x, packs, next, part,
-                                                parameters, a.bypasses_caches);
+            update_part<Real, variable_prandtl>(incoming, static_cast<Real*>(a.target) + row + x, packs_from(x), next,
+                                                packs_from(is_last ? a.first_x : x + whole), part, parameters,
+                                                a.bypasses_caches);
         }
     }
 #if defined(__SSE2__)

@@ -16,8 +16,8 @@ void propagate_row(const T* from, T* to, const PropagationBox& box, int y, int z
     const T* in[S::Q];
     T* out[S::Q];
     static_for<S::Q>([&]<int i>() {
-        in[i] = from + Layout::template place<S::Q>(box, box.row(y - S::c[i][1], z - S::c[i][2]), 0, i);
-        out[i] = to + Layout::template place<S::Q>(box, box.row(y, z), 0, i);
+        in[i] = from + Layout::template offset<S::Q>(box, box.row(y - S::c[i][1], z - S::c[i][2]), 0, i);
+        out[i] = to + Layout::template offset<S::Q>(box, box.row(y, z), 0, i);
     });
     if constexpr (Layout::keeps_rows) {
         static_for<S::Q>([&]<int i>() {
@@ -28,11 +28,17 @@ void propagate_row(const T* from, T* to, const PropagationBox& box, int y, int z
             std::copy(in[i], in[i] + (box.nx - last), out[i] + last);
         });
     } else {
-        for (int x = 0; x < box.nx; ++x) {
-            static_for<S::Q>([&]<int i>() {
-                out[i][Index(x) * S::Q] = in[i][Index(Address::wrapped(x - S::c[i][0], box.nx)) * S::Q];
-            });
-        }
+        const auto copy = [&](int first, int last, auto upstream) {
+            for (int x = first; x < last; ++x) {
+                static_for<S::Q>(
+                    [&]<int i>() { out[i][Index(x) * S::Q] = in[i][Index(upstream(x - S::c[i][0])) * S::Q]; });
+            }
+        };
+        const auto behind_faces = [&](int x) { return Address::wrapped(x, box.nx); };
+        const int first = std::min(S::radius, box.nx), last = std::max(first, box.nx - S::radius);
+        copy(0, first, behind_faces);
+        copy(first, last, [](int x) { return x; });
+        copy(last, box.nx, behind_faces);
     }
 }
 
