@@ -41,12 +41,11 @@ def run(
         OSError: the file cannot be written.
     """
     launches: list[tuning.Launch] = []
-    if tuned:
-        print(tuning.HEADER)
-        for configuration in configurations:
-            found = tuning.tune(configuration, device=device, seconds=SECONDS_OF_LAUNCH)
-            print(*(launch.line() for launch in found), sep="\n", flush=True)
-            launches += found
+    for configuration in configurations if tuned else ():
+        found = tuning.tune(configuration, device=device, seconds=SECONDS_OF_LAUNCH)
+        head = [] if launches else [tuning.HEADER]
+        print(*head, *(launch.line() for launch in found), sep="\n", flush=True)
+        launches += found
     for key, value in single.machine(threads, device).items():
         print(f"{key}: {value}")
     meter, power = single.find_meter(device)
