@@ -247,6 +247,16 @@ def test_a_question_on_ranks(device: str, tmp_path: Path, request: pytest.Fixtur
     assert shared["link_bandwidth"] > 0
 
 
+def test_halos_between_two_ranks_are_measured() -> None:
+    ended = launch.run_python(2, "-m", "lbmgpu", "bench", "--device", "cpu", "--menu", "halo", "--size", "8")
+    assert ended.code == 0, ended.output
+    rows = [line.split() for line in ended.output.splitlines() if line.startswith("D3Q19 float32, 8 x 8 cells")]
+    assert [(row[-5], row[-4]) for row in rows] == [("x", "mpi"), ("y", "mpi"), ("z", "mpi")]
+    wrong = launch.run_python(2, "-m", "lbmgpu", "bench", "--device", "cpu", "--menu", "memory")
+    assert wrong.code != 0
+    assert "menu: 'memory' is for one process" in wrong.output
+
+
 def test_options_of_one_device_are_refused_on_ranks() -> None:
     ended = launch.run_python(2, "-m", "lbmgpu", "bench", "--device", "cpu", "--tune")
     assert ended.code != 0
