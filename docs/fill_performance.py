@@ -309,67 +309,57 @@ def given_table(result: dict[str, Any]) -> str:
     """A table whose cells a script has written itself, as Markdown."""
     machine = result["machine"]
     what = f"{machine['gpu']}, CUDA {machine['cuda']}" if "gpu" in machine else machine["processor"]
-    rows = [result["head"], ["---"] * len(result["head"]), *result["rows"]]
-    return f"{what}, {result['what']}:\n\n" + "".join(f"| {' | '.join(map(str, row))} |\n" for row in rows)
+    return markdown(f"{what}, {result['what']}:", result["head"], result["rows"])
+
+
+def markdown(what: str, head: list[str], rows: list[list[Any]]) -> str:
+    """A table below a line that says what it is of."""
+    lines = [head, ["---"] * len(head), *rows]
+    return f"{what}\n\n" + "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
 
 def memory_table(result: dict[str, Any]) -> str:
     """Populations that only stream, in layouts of memory, as Markdown."""
-    lines = [
-        title(result["machine"]),
-        "",
-        "| device | populations | cells | layout | MLUPS | GB/s | memory | fraction |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    rows = []
     for row in result["propagation"]:
         cells = " x ".join(map(str, row["shape"]))
-        what = f"{row['device']} | {row['stencil']} {row['storage']} | {cells} | {row['layout']}"
-        speeds = f"{row['bandwidth'] / 1e9:.1f} | {row['memory_bandwidth'] / 1e9:.1f} | {row['bandwidth_fraction']:.3f}"
-        lines.append(f"| {what} | {row['mlups']:.1f} | {speeds} |")
-    return "\n".join(lines) + "\n"
+        speeds = [f"{row['mlups']:.1f}", *(f"{row[key] / 1e9:.1f}" for key in ("bandwidth", "memory_bandwidth"))]
+        what = [row["device"], f"{row['stencil']} {row['storage']}", cells, row["layout"]]
+        rows.append([*what, *speeds, f"{row['bandwidth_fraction']:.3f}"])
+    head = ["device", "populations", "cells", "layout", "MLUPS", "GB/s", "memory", "fraction"]
+    return markdown(title(result["machine"]), head, rows)
 
 
 def halo_table(result: dict[str, Any]) -> str:
     """The exchange of two devices against the size of its messages, as Markdown: a line for each size and channel."""
-    lines = [
-        title(result["machine"]),
-        "",
-        "| cells | face, cells a side | links | KiB | us across x, y, z | GB/s across x, y, z |",
-        "|---|---|---|---|---|---|",
-    ]
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in result["halo"]:
         c = row["configuration"]
         key = (f"{c['stencil']} {c['storage']}", str(c["size"]), " + ".join(row["channels"]))
         groups.setdefault(key, []).append(row)
-    for (what, side, links), rows in groups.items():
-        times = ", ".join(f"{1e6 * row['seconds']:.1f}" for row in rows)
-        rates = ", ".join(f"{row['bandwidth'] / 1e9:.2f}" for row in rows)
-        lines.append(f"| {what} | {side} | {links} | {rows[0]['bytes'] / 1024:.1f} | {times} | {rates} |")
-    return "\n".join(lines) + "\n"
+    rows = []
+    for key, found in groups.items():
+        times = ", ".join(f"{1e6 * row['seconds']:.1f}" for row in found)
+        rates = ", ".join(f"{row['bandwidth'] / 1e9:.2f}" for row in found)
+        rows.append([*key, f"{found[0]['bytes'] / 1024:.1f}", times, rates])
+    head = ["cells", "face, cells a side", "links", "KiB", "us across x, y, z", "GB/s across x, y, z"]
+    return markdown(title(result["machine"]), head, rows)
 
 
 def tuning_table(result: dict[str, Any]) -> str:
     """The speeds of all launches of update kernels, a line for each number of cells a thread, as Markdown."""
     machine, launches = result["machine"], result["tuning"]
     threads = sorted({launch["threads"] for launch in launches})
-    lines = [
-        f"{machine['gpu']}, CUDA {machine['cuda']}, GLUPS:",
-        "",
-        f"| update | cells a thread | blocks | {' | '.join(f'{n} threads' for n in threads)} |",
-        "|---" * (3 + len(threads)) + "|",
-    ]
-    groups: dict[tuple[str, str, str], dict[int, str]] = {}
+    groups: dict[tuple[str, ...], dict[int, str]] = {}
     for launch in launches:
         c = launch["configuration"]
         model = f", {c['turbulence']}/{c['every']}" if c["turbulence"] else ""
-        key = (f"{name(c)}{model}: {launch['phase']}", str(launch["cells_per_thread"]))
+        key = (f"{name(c)}{model}: {launch['phase']}", str(launch["cells_per_thread"]), str(launch["blocks"]))
         speed = "spills" if launch["mlups"] is None else f"{launch['mlups'] / 1000:.2f}"
-        shown = f"**{speed}**" if launch["best"] else speed
-        groups.setdefault((*key, str(launch["blocks"])), {})[launch["threads"]] = shown
-    for key, found in groups.items():
-        lines.append(f"| {' | '.join([*key, *(found.get(n, '') for n in threads)])} |")
-    return "\n".join(lines) + "\n"
+        groups.setdefault(key, {})[launch["threads"]] = f"**{speed}**" if launch["best"] else speed
+    rows = [[*key, *(found.get(n, "") for n in threads)] for key, found in groups.items()]
+    head = ["update", "cells a thread", "blocks", *(f"{n} threads" for n in threads)]
+    return markdown(f"{machine['gpu']}, CUDA {machine['cuda']}, GLUPS:", head, rows)
 
 
 def profile(lines: list[str]) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from .. import _core, models
 from ..errors import TooLittleMemoryError
 from ..parallel.device_memory import available_memory
-from ..solver.report import measure_copy_bandwidth, measure_scale_bandwidth
+from ..solver.report import measure_memory_bandwidth
 from . import single
 from .device_group import DeviceGroup
 from .scaling import machine
@@ -85,19 +85,13 @@ def measure_all(
             for storage in (chosen["storage"],) if "storage" in chosen else models.STORAGES:
                 shape = _shape(device, stencil, storage, size)
                 for layout in _core.memory_layouts():
-                    memory = _memory_bandwidth(device, threads, seconds)
+                    memory = measure_memory_bandwidth(device, threads or _core.default_threads(), seconds)
                     time = _core.propagation_seconds(device, stencil, layout, storage, shape, threads or 0, seconds)
                     speed = math.prod(shape) / time
                     moved = speed * 2 * _bytes(stencil, storage)
                     yield PropagationMeasurement(
                         device, stencil, storage, layout, shape, speed / 1e6, moved, memory, moved / memory
                     )
-
-
-def _memory_bandwidth(device: str, threads: int | None, seconds: float) -> float:
-    if device == "cpu":
-        return measure_scale_bandwidth(threads or _core.default_threads(), repeats=2)
-    return measure_copy_bandwidth(device, min(seconds, 1))
 
 
 def _bytes(stencil: str, storage: str) -> int:

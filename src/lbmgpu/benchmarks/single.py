@@ -27,7 +27,7 @@ from ..parallel import gpu
 from ..parallel.processes import Processes
 from ..planning.configuration import HEAT, VISCOSITY, Configuration
 from ..solver import Solver, simulation_of
-from ..solver.report import measure_copy_bandwidth, measure_scale_bandwidth
+from ..solver.report import measure_memory_bandwidth
 from ..turbulence import GRADIENT_MODELS, GradientModel
 from . import d2q37_flow, power
 from .flows import add_sphere
@@ -353,10 +353,7 @@ def measure(
     if meter is not None:
         meter.total = power.Draw()
     for _ in range(repeats):
-        if solver.device == "cpu":
-            bandwidths.append(measure_scale_bandwidth(solver.threads if members == 1 else in_all, repeats=2))
-        else:
-            bandwidths.append(measure_copy_bandwidth(solver.device, seconds=min(seconds, 1)))
+        bandwidths.append(measure_memory_bandwidth(solver.device, solver.threads if members == 1 else in_all, seconds))
         with nullcontext() if meter is None else meter.measuring():
             speeds.append(members * solver.domain.cells * steps / simulation.advance(steps) / 1e6)
     if isinstance(simulation, Together) or (configuration.every > 1 and solver.device != "cpu"):

@@ -242,6 +242,11 @@ def device_bandwidth(device: str, threads: int) -> float:
     return scale_bandwidth(threads) if device == "cpu" else copy_bandwidth(device)
 
 
+def measure_memory_bandwidth(device: str, threads: int, seconds: float) -> float:
+    """The same between the repeats of a benchmark, measured each time; on a GPU for so many seconds, at most 1."""
+    return measure_scale_bandwidth(threads, 2) if device == "cpu" else measure_copy_bandwidth(device, min(seconds, 1))
+
+
 @cache
 def copy_bandwidth(device: str) -> float:
     """Bytes a second of a copy on a GPU, measured once a process."""
