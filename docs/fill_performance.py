@@ -25,6 +25,7 @@ KINDS = (
     "gpu",
     "energy",
     "ncu",
+    "ncu-moments",
     "scaling",
     "scaling-mpi",
     "shares",
@@ -42,6 +43,10 @@ KINDS = (
     "halo",
     "tuning",
 )
+KERNELS = r"void (update|apply_boundaries|update_moments|update_moments_2d)<"
+"""Those of Nsight Compute's that the tables have."""
+NUMBERS = {"float": "float32", "double": "float64"}
+"""What the tables call the types of kernels."""
 PUBLISHED = {"K40": 0.107, "K80, both GPUs": 0.220}
 """Speeds of D2Q37 in float64 in GLUPS, by E. Calore, A. Gabbana, J. Kraus, E. Pellegrini, S. F. Schifano, R.
 Tripiccione, Parallel Computing 58 (2016) 1."""
@@ -366,7 +371,7 @@ def profile(lines: list[str]) -> str:
     """The kernels of a file of Nsight Compute, as Markdown; of equal launches the last one counts."""
     kernels: dict[str, dict[str, str]] = {}
     for row in csv.DictReader(line for line in lines if line.startswith('"')):
-        if row["Metric Name"] in METRICS and re.match(r"void (update|apply_boundaries)<", row["Kernel Name"]):
+        if row["Metric Name"] in METRICS and re.match(KERNELS, row["Kernel Name"]):
             kernels.setdefault(row["Kernel Name"], {})[row["Metric Name"]] = row["Metric Value"]
     table = [f"| kernel | {' | '.join(METRICS.values())} |", "|---" * (1 + len(METRICS)) + "|"]
     for kernel, values in kernels.items():
@@ -382,6 +387,11 @@ def kernel_name(kernel: str) -> str:
     words = [word.strip("> ") for word in arguments.split(",")]
     if function == "apply_boundaries":
         return "boundary links of the channel"
+    if function.startswith("update_moments"):
+        stencil, collision, real, _, _, walls, _, _, _, _, _, rows, _, *along_y = words
+        tiles = "at faces across x" if along_y == ["1"] else "at walls" if walls == "1" else ""
+        shape = f"tiles of {rows} rows {tiles}".strip() if along_y else "strips"
+        return f"{stencil} {collision} {NUMBERS[real]}, moments: {shape}"
     stencil, collision, _, stored, _, _, _, phase, _, end_sums, *_ = words
     numbers = "float32, stored as float16" if stored == "Half" else "float32"
     flow = ", channel" if end_sums == "1" else ""
@@ -408,7 +418,8 @@ def main() -> None:
     published: list[dict[str, Any]] = []
     for file in arguments.files:
         if file.endswith(".csv"):
-            tables["ncu"].append(profile(Path(file).read_text().splitlines()))
+            text = Path(file).read_text()
+            tables["ncu-moments" if "update_moments" in text else "ncu"].append(profile(text.splitlines()))
             continue
         result = json.loads(Path(file).read_text())
         if "tuning" in result:

@@ -1,16 +1,23 @@
 """The update kernels under Nsight Compute, for the table of what bounds them in performance.md:
 
-metrics=$(python docs/profile_kernels.py --metrics)
-ncu --clock-control none --csv --metrics $metrics python docs/profile_kernels.py > kernels.csv
-python docs/fill_performance.py kernels.csv
+metrics=$(python docs/profile_kernels.py metrics)
+ncu --clock-control none --csv --metrics $metrics python docs/profile_kernels.py populations > kernels.csv
+ncu --clock-control none --csv --metrics $metrics python docs/profile_kernels.py moments > moments.csv
+python docs/fill_performance.py kernels.csv moments.csv
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+
+from lbmgpu.benchmarks.single import make_solver
+from lbmgpu.planning.configuration import Configuration
 
 METRICS = {
     "launch__registers_per_thread": "registers",
+    "sm__cycles_active.avg.pct_of_peak_sustained_elapsed": "multiprocessors at work, %",
     "sm__warps_active.avg.pct_of_peak_sustained_active": "warps at work, %",
     "sm__inst_issued.avg.pct_of_peak_sustained_active": "instructions issued, %",
     "lts__throughput.avg.pct_of_peak_sustained_elapsed": "second-level cache, %",
@@ -20,22 +27,37 @@ METRICS = {
 """What Nsight Compute measures, and the column that it goes to."""
 
 
-def main() -> None:
-    from lbmgpu.benchmarks.single import Configuration, make_solver  # the table of metrics needs no engine
+def populations() -> Iterator[Configuration]:
+    """What is profiled of updates of populations."""
+    for storage in ("float32", "float16"):
+        for streaming in ("two-lattice", "in-place"):
+            yield Configuration(size=256, streaming=streaming, storage=storage)
+    yield Configuration(size=256, collision="MRT")
+    yield Configuration(size=256, collision="MRT", flow="channel")
+    yield Configuration(size=256, stencil="D3Q27", storage="float16")
 
-    both = ("two-lattice", "in-place")
-    for configuration in (
-        *(Configuration(size=256, streaming=streaming) for streaming in both),
-        *(Configuration(size=256, streaming=streaming, storage="float16") for streaming in both),
-        Configuration(size=256, collision="MRT"),
-        Configuration(size=256, collision="MRT", flow="channel"),
-        Configuration(size=256, stencil="D3Q27", storage="float16"),
-    ):
-        make_solver(configuration, "cuda", None).step(4)
+
+def moments() -> Iterator[Configuration]:
+    """What is profiled of updates of moments, at the sizes of their table of speeds."""
+    plain = Configuration(size=512, collision="Regularized", streaming="two-lattice", state="moments")
+    for stencil in ("D3Q19", "D3Q27"):
+        for collision in ("Regularized", "RecursiveRegularized"):
+            yield replace(plain, stencil=stencil, collision=collision)
+    yield replace(plain, precision="float64", storage="float64")
+    yield replace(plain, flow="cavity")
+    yield replace(plain, stencil="D2Q9", size=8192)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="The update kernels, to be run under Nsight Compute.")
+    parser.add_argument("what", choices=["metrics", "populations", "moments"], help="to be printed, or to be run")
+    what = parser.parse_args().what
+    if what == "metrics":
+        print(",".join(METRICS))
+        return
+    for configuration in populations() if what == "populations" else moments():
+        make_solver(configuration, "cuda", None).step(12 if what == "moments" else 4)  # two updates or more
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--metrics"]:
-        print(",".join(METRICS))
-    else:
-        main()
+    main()

@@ -12,6 +12,7 @@
 #include "../block_layout.h"
 #include "../kinds.h"
 #include "../moment_force.h"
+#include "moment_segments.h"
 
 namespace lbm::cuda {
 namespace {
@@ -73,34 +74,11 @@ void for_shapes_of(const backend::BlockSpec& spec, int steps, Visit&& visit) {
     });
 }
 
-/// The layers of a segment where units take unlike times: so that the layers that are swept and not stored, 2 `steps` a
-/// segment, cost as much as half a segment at the end, when most thread blocks are done.
+/// The layers of a segment of a tile with walls, which take unlike times: so that the layers that are swept and not
+/// stored, 2 `steps` a segment, cost as much as half a segment at the end, when most thread blocks are done.
 int segment_near_walls(Index tiles, int layers, int steps, Index at_once) {
     const double best = std::sqrt(4.0 * steps * double(layers) * double(tiles) / double(at_once));
     return std::max(4 * steps, int(best));
-}
-
-/// The layers of a segment, and how many layers of tiles are swept one after the other.
-struct Segment {
-    int layers;
-    double swept;
-};
-
-/// The segment with which the last thread blocks are done first. Each sweeps 2 `steps` layers more than it stores.
-/// Where others follow them the multiprocessors do not wait for the last ones.
-Segment segment(Index tiles, int layers, int steps, Index at_once, bool others_follow) {
-    constexpr int shortest = 4;  // layers
-    Segment best{layers, std::numeric_limits<double>::max()};
-    for (int n = 1; n <= std::max(1, layers / shortest); ++n) {
-        const int own = (layers + n - 1) / n;
-        const Index units = tiles * ((layers + own - 1) / own);
-        const double waves = double(units) / double(at_once);
-        const double swept = (others_follow ? std::max(waves, 1.0) : std::ceil(waves)) * (own + 2 * steps);
-        if (swept < best.swept) {
-            best = {own, swept};
-        }
-    }
-    return best;
 }
 
 /// How many tiles cover the rows of a layer, and how many thread blocks the GPU has at once for each of the boxes that
@@ -119,8 +97,8 @@ double time_of_update(const backend::BlockSpec& spec, const DeviceInfo& device, 
         spec.state->lattices_overlap ? backend::slabs_of(spec, backend::Device::Gpu) : backend::Slabs{1, 1, 0};
     const auto& [nx, ny, nz] = spec.size;
     const int layers = (nz + slabs.count - 1) / slabs.count;
-    return warps * segment(tiles_of(tiling, nx, ny), layers, spec.state->steps_per_launch,
-                           units_at_once(tiling, device, slabs.at_once), slabs.at_once > 1)
+    return warps * moment_segments({tiles_of(tiling, nx, ny), layers, spec.state->steps_per_launch,
+                                    units_at_once(tiling, device, slabs.at_once), 0, slabs.at_once > 1})
                        .swept;
 }
 
@@ -184,6 +162,16 @@ struct Run {
     int first, end;
     bool has_walls;
 };
+
+/// The ends of the parts of a run, none of which has more than `most` layers.
+std::vector<int> evenly_cut(const Run& run, int most) {
+    const int count = (run.end - run.first + most - 1) / most, own = (run.end - run.first + count - 1) / count;
+    std::vector<int> ends;
+    for (int z = run.first; z < run.end; z += own) {
+        ends.push_back(std::min(z + own, run.end));
+    }
+    return ends;
+}
 
 /// In which of the layers that a tile stores its sweep, which reads `steps` more on each side, has walls.
 class WalledLayers {
@@ -287,26 +275,30 @@ MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTilings& tilin
     const int first = solid ? rows.z : rows.y, layers = solid ? rows.nz : rows.ny;
     const Index tiles = tiles_of(clean, address.nx, solid ? rows.ny : 1);
     const Index together = units_at_once(clean, device, at_once);
-    const int longest = walls.is_any() ? segment_near_walls(tiles, layers, steps, together)
-                                       : segment(tiles, layers, steps, together, at_once > 1).layers;
+    const int longest = walls.is_any() ? std::min(segment_near_walls(tiles, layers, steps, together), layers) : 0;
+    std::vector<int> ends;  // of the segments of tiles without walls
+    int shortest = 4 * steps;
+    for (const int own : moment_segments({tiles, layers, steps, together, longest, at_once > 1}).layers) {
+        ends.push_back((ends.empty() ? first : ends.back()) + own);
+        shortest = std::min(shortest, own);
+    }
     // Links of the cells beside a tile are served too, those that it comes round to along a periodic axis included.
     const int around_tile = solid ? steps : walled.rows * walled.cells_per_thread;
     std::vector<MomentUnit> lists[kind_count];
     const auto add = [&](Kind kind, int x, int y, const Run& run) {
         const MomentTiling& tiling = tilings.of(kind);
-        const int most = kind.at_x_face ? std::max(4 * steps, longest / tiling.units_at_once) : longest;
-        const int count = (run.end - run.first + most - 1) / most;
-        const int own = (run.end - run.first + count - 1) / count;
         const int own_end = address.self_periodic[0] ? x + tiling.own_x : std::min(x + tiling.own_x, address.nx);
         const int from_x = x - around_tile, end_x = own_end + around_tile;
         const int tile_end_y = std::min(y + tiling.own_y, end_y_) + steps;
-        for (int z = run.first; z < run.end; z += own) {
-            const int end = std::min(z + own, run.end);
+        const int most = kind.at_x_face ? std::max(4 * steps, longest / tiling.units_at_once) : longest;
+        int z = run.first;
+        for (const int end : kind.walls ? evenly_cut(run, most) : cut_at(ends, run.first, run.end, shortest)) {
             kind.cuts =
                 run.has_walls && (solid ? walls.has_cuts(from_x, end_x, y - steps, tile_end_y, z - steps, end + steps)
                                         : walls.has_cuts(from_x, end_x, z - steps, end + steps, 0, 1));
             const auto at = std::find(std::begin(kinds), std::end(kinds), kind) - std::begin(kinds);
             lists[at].push_back({x, y, z, end - z});
+            z = end;
         }
     };
     const Run all{first, first + layers, true};
