@@ -11,14 +11,14 @@ namespace {
 
 using lbm::Index;
 using lbm::cuda::moment_segments;
-using lbm::cuda::MomentSegments;
 using lbm::cuda::MomentSweeps;
 
 /// When `count` segments of as many layers each are done, where all thread blocks begin together.
 double time_of_even(const MomentSweeps& sweeps, int count) {
     const int own = (sweeps.layers + count - 1) / count;
     const Index units = sweeps.columns * ((sweeps.layers + own - 1) / own);
-    return double((units + sweeps.at_once - 1) / sweeps.at_once) * (own + 2 * sweeps.steps);
+    const Index waves = (units + sweeps.at_once - 1) / sweeps.at_once;
+    return double(waves) * (own + 2 * sweeps.steps);
 }
 
 std::vector<MomentSweeps> many_sweeps() {

@@ -39,8 +39,11 @@ def _geometry(name: str, shape: Any) -> Geometry:
         shape = Geometry.load(shape)
     if not isinstance(shape, Geometry):
         raise TypeError(f"body {name!r}: {checks.shown(shape)} given, must be a Geometry or the path of a file of one")
-    if shape.dimensions != 3 or not np.isfinite(shape.bounds).all() or (shape.bounds[1] <= shape.bounds[0]).any():
+    if shape.dimensions != 3 or not np.isfinite(shape.bounds).all():
         raise GeometryError(f"body {name!r}: {shape!r} given, must be of three dimensions, with an end along each")
+    if flat := [axis for axis, low, high in zip("xyz", *shape.bounds, strict=True) if low >= high]:
+        axes = " and ".join(flat)
+        raise GeometryError(f"body {name!r}: {shape!r} given, is flat along {axes}, must have a thickness there")
     return shape
 
 

@@ -32,6 +32,10 @@ LEAST_REYNOLDS = 10.0
 """Below it what a body does to the flow goes on for many lengths to all sides, so that the box changes its drag."""
 FEWEST_TURNOVERS = 5.0
 """Of samples, below which intervals of batch means are too narrow."""
+MOST_DIFFERENCE = 0.1
+"""Of the drag that a surface adds up to and that of its links, by the latter."""
+LEAST_EXPOSED = 0.95
+"""Of the area of a surface, of which less has another sum than all of it."""
 FEWEST_OF_A_SWING = 4
 """Samples after even steps, and after odd ones."""
 _UNKNOWN = "Whether the boundary layers are resolved is not known, as no triangles are known of a body"
@@ -133,6 +137,13 @@ def y_plus_of(surface: Surface) -> YPlus | None:
     return YPlus(mean, most, float(areas[values > MOST_Y_PLUS].sum() / areas.sum()))
 
 
+def drag_of(surface: Surface) -> float | None:
+    """What pressure and friction on a surface add up to along x; None where other bodies cover some of it."""
+    if surface.areas[surface.exposed].sum() < LEAST_EXPOSED * surface.areas.sum():
+        return None
+    return float(surface.force[0])
+
+
 def swings_of(steps: NDArray[Any], rows: Mapping[str, Floats]) -> dict[str, tuple[float, float]]:
     """The means of samples after even and after odd steps, by the name of a force; none of too few samples."""
     even = steps % 2 == 0
@@ -154,6 +165,7 @@ def judged(
     across: Mapping[str, float] | None = None,
     blockage: float | None = None,
     turnovers: float | None = None,
+    drags: Mapping[str, tuple[float, float]] | None = None,
 ) -> Trust:
     """The verdict.
 
@@ -169,6 +181,7 @@ def judged(
         across: cells across each body, of all bodies.
         blockage: the part of the cross-section that they cover; None where it is not known.
         turnovers: that samples of the coefficients are of; None where it is not known.
+        drags: by body, its coefficient as its surface adds up to, and by its links; of bodies of which both are known.
     """
     of_layer = cells / math.sqrt(reynolds)
     is_known = len(y_plus) > 0 and all(name in y_plus for name in across or {})
@@ -183,6 +196,7 @@ def judged(
             f"The boundary layers are unresolved: {_of_layer(of_layer, y_plus)}; needed are {FEWEST_CELLS:g} cells "
             f"and a y+ below {MOST_Y_PLUS:g}."
         )
+    reasons += _of_drags(drags or {})
     reasons += [
         f"Body {name!r} is {own:.3g} cells across, fewer than {FEWEST_ACROSS}: its shape is one of steps."
         for name, own in (across or {}).items()
@@ -242,6 +256,15 @@ def _of_sides(reynolds: float, blockage: float | None) -> list[str]:
         f"At a Reynolds number of {reynolds:.3g}, below {LEAST_REYNOLDS:g}, the sides of the tunnel and its blockage"
         f"{given}, change the drag more than the cells do, and make it larger than in free air: give less 'blockage', "
         "until the drag no longer changes with it."
+    ]
+
+
+def _of_drags(drags: Mapping[str, tuple[float, float]]) -> list[str]:
+    return [
+        f"Pressure and friction on the surface of body {name!r} add up to a drag of {of_surface:.3g}, where the fluid "
+        f"loses {of_links:.3g} to it: its cells are too few for the stresses on it."
+        for name, (of_surface, of_links) in drags.items()
+        if abs(of_surface - of_links) > MOST_DIFFERENCE * abs(of_links)
     ]
 
 

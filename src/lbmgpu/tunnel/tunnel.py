@@ -233,7 +233,8 @@ class WindTunnel:
 
         It looks at the present state (top speed, Mach number and density), at forces that swing from step to step, at
         the relaxation time, Reynolds numbers at which the sides of the tunnel count most, gaps of fewer than three
-        cells, the boundary layers, the cells across each body, and the turnovers that there are samples of.
+        cells, the boundary layers, whether pressure and friction on the surfaces add up to the drag, the cells across
+        each body, and the turnovers that there are samples of.
 
         Args:
             surfaces: see `y_plus`.
@@ -243,6 +244,7 @@ class WindTunnel:
         """
         self._check_begun("trust")
         made = self.setup
+        surfaces = self.surfaces() if surfaces is None else surfaces
         return trust.judged(
             made.cells,
             made.reynolds,
@@ -255,7 +257,23 @@ class WindTunnel:
             across={name: float(np.sort(np.diff(b.bounds, axis=0)[0])[1]) for name, b in made.bodies.items()},
             blockage=made.blockage,
             turnovers=self._turnovers(),
+            drags=self._drags(surfaces),
         )
+
+    def _drags(self, surfaces: Mapping[str, Surface | None]) -> dict[str, tuple[float, float]]:
+        """The coefficients of drag of bodies, as their surfaces add up to and by their links at the same time."""
+        scale = self.setup.speed**2 * self.setup.area / 2
+        is_mean = self.mean is not None and self.mean.samples > 0
+        found = {}
+        for name, surface in surfaces.items():
+            own = None if surface is None else trust.drag_of(surface)
+            of_surface = simulation_of(self.solver).processes.shared(own)[0]
+            recorder = self.recorders[name]
+            chosen = recorder["drag"][recorder.steps > round(self._settle * self.turnover_steps)]
+            of_links = chosen if is_mean else chosen[-2:]  # an even step and an odd one
+            if of_surface is not None and len(of_links) > 0:
+                found[name] = (of_surface / scale, float(of_links.mean()))
+        return found
 
     def _turnovers(self) -> float:
         """Those that samples of the coefficients are of; 0 without any."""

@@ -19,7 +19,7 @@ rank, size = world.Get_rank(), world.Get_size()
 devices = sys.argv[1].split(",")
 NUMBERS = [("float32", "float32"), ("float64", "float64"), ("float32", "float16")]
 kinds = list(itertools.product(PAIRS_OF_BLOCKS, ["in-place", "two-lattice"], NUMBERS))
-if devices != ["cpu"]:  # whose kernels take seconds each to compile: one kind of numbers for each of the others, in turn
+if devices != ["cpu"]:  # kernels of GPUs take seconds to compile: each pair has one kind of numbers there, in turn
     kinds = [kinds[3 * k + k % 3] for k in range(len(kinds) // 3)]
 
 compared = 0
