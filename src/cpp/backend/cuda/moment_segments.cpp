@@ -56,7 +56,7 @@ std::vector<int> divided(int layers, int count, double ratio) {
     for (int k = 0; k < count; ++k) {
         end += std::pow(ratio, k) / sum;
         const int next = k + 1 == count ? layers : int(std::lround(end * layers));
-        if (next - last < shortest && count > 1) {
+        if (next - last < shortest) {
             return {};
         }
         found.push_back(next - last);
@@ -89,10 +89,10 @@ MomentSegments moment_segments(const MomentSweeps& sweeps) {
     return best;
 }
 
-std::vector<int> cut_at(const std::vector<int>& ends, int first, int end, int shortest) {
+std::vector<int> cut_at(const std::vector<int>& ends, int first, int end, int least) {
     std::vector<int> found;
     for (const int cut : ends) {
-        if (cut - first >= shortest && end - cut >= shortest) {
+        if (cut - first >= least && end - cut >= least) {
             found.push_back(cut);
             first = cut;
         }

@@ -30,8 +30,8 @@ struct MomentSegments {
 /// few long ones sweep few layers twice, and short ones at the end keep all multiprocessors at work.
 MomentSegments moment_segments(const MomentSweeps& sweeps);
 
-/// Where a run of layers is cut, if segments end at `ends`: its last layers and those before each cut are `shortest` or
-/// more. The ends of its parts.
-std::vector<int> cut_at(const std::vector<int>& ends, int first, int end, int shortest);
+/// The ends of the parts into which a run of layers is cut where segments end, at `ends`; no part of a longer run has
+/// fewer than `least` layers.
+std::vector<int> cut_at(const std::vector<int>& ends, int first, int end, int least);
 
 }  // namespace lbm::cuda
