@@ -217,6 +217,9 @@ def wrong() -> Iterator[tuple[str, object, str]]:
     yield "points", lambda: lbm.Polygon(hook), r"cross at \(28\.5714, 27\.1429\)"
     yield "shape", lambda: lbm.airfoil(bow), "cross at"
     yield "shape", lambda: lbm.airfoil([(0, 0), (100, 0), (50, 10)]), "from 0 to 100 given, must be from about 0 to 1"
+    section = lbm.airfoil("naca2412", 1, panels=40).points  # from the trailing edge over the top
+    halves = np.concatenate([section[20::-1], section[20:], section[:1]])  # each from the leading edge
+    yield "shape", lambda: lbm.airfoil(halves), "jump from one end of the chord to the other behind point 21 of 42"
     yield "shape", lambda: lbm.airfoil("af.dat"), "coordinates: load the file of an airfoil with numpy.loadtxt"
     yield "axis", lambda: lbm.Sphere((0, 0, 0), 1).rotate("w", 3), "'w' given, must be 'x', 'y', 'z' or a vector"
     cells = np.zeros((3, 3), np.bool_)

@@ -16,6 +16,9 @@ from .polygon import Polygon
 _BEFORE, _BEHIND = -0.5, 1.5
 """Between these must be the coordinates along a chord of 1, also of a slat or a flap beside it."""
 
+_LONGEST_EDGE, _OF_A_CONTOUR = 0.5, 12
+"""Of so many points a contour has no two edges as long: files with the top and the bottom one after the other have."""
+
 
 def airfoil(
     shape: Any, chord: float = 1.0, *, angle: float = 0.0, leading_edge: ArrayLike = (0.0, 0.0), panels: int = 200
@@ -23,8 +26,8 @@ def airfoil(
     """An airfoil in two dimensions; `Polygon.extrude` makes a wing of it.
 
     Args:
-        shape: coordinates ``(n, 2)`` along the contour for a chord from (0, 0) to (1, 0), of x from -0.5 to 1.5, as
-            `numpy.loadtxt` reads them; or the name of a NACA four-digit airfoil such as ``"naca0012"`` (Jacobs, Ward &
+        shape: coordinates ``(n, 2)`` once around the contour for a chord from (0, 0) to (1, 0), of x from -0.5 to 1.5,
+            as `numpy.loadtxt` reads them; or the name of a NACA four-digit airfoil such as ``"naca0012"`` (Jacobs, Ward &
             Pinkerton, NACA report 460, 1933), with the last coefficient of its thickness so that the trailing edge is
             closed.
         chord: its length in cells.
@@ -57,6 +60,12 @@ def _coordinates(shape: Any) -> Floats:
         raise ValueError(
             f"shape: coordinates of x from {low:.6g} to {high:.6g} given, must be from about 0 to 1: divide them by "
             "the length of their chord, which chord= brings back in cells"
+        )
+    jumps = np.flatnonzero(np.abs(np.roll(corners[:, 0], -1) - corners[:, 0]) > _LONGEST_EDGE)
+    if len(corners) >= _OF_A_CONTOUR and len(jumps) > 1:
+        raise ValueError(
+            f"shape: coordinates that jump from one end of the chord to the other behind point {jumps[0] + 1} of "
+            f"{len(corners)} given, must go once around the contour: turn round the half before or behind it"
         )
     return corners
 
