@@ -224,25 +224,6 @@ def test_a_verdict_has_no_word_of_what_is_as_it_should_be() -> None:
     assert str(verdict).startswith("The boundary layers are resolved")
 
 
-def test_a_verdict_compares_what_a_surface_adds_up_to_with_the_force_of_the_links() -> None:
-    drags = {"car": (1.91, 1.58), "trailer": (1.04, 1.0)}
-    verdict = trust.judged(100, 400, 400, {}, drags=drags)
-    assert "body 'car' add up to a drag of 1.91, where the fluid loses 1.58 to it" in str(verdict)
-    assert "trailer" not in str(verdict)
-
-
-@pytest.mark.parametrize("means", [False, True])
-def test_the_drag_of_a_surface_is_compared_at_the_same_time(means: bool) -> None:
-    tunnel = small(cells_across=12, speed=0.05, clearance_phys=1.0, reynolds=100, means=means)
-    tunnel.run(2)
-    surface, scale = tunnel.surface(), tunnel.setup.speed**2 * tunnel.setup.area / 2
-    assert surface is not None
-    recorder = tunnel.recorders["body"]
-    of_links = recorder["drag"][recorder.steps > round(tunnel.turnover_steps)]  # after the one turnover of `settle`
-    ratio = float(surface.force[0]) / scale / float(np.mean(of_links if means else of_links[-2:]))
-    assert ("add up to a drag of" in str(tunnel.trust())) == (abs(ratio - 1) > trust.MOST_DIFFERENCE)
-
-
 def test_a_verdict_names_a_relaxation_time_that_is_too_long_and_the_speed_of_another() -> None:
     verdict = trust.judged(10, 0.1, 0.1, {}, speed=0.05)
     assert verdict.reasons[0].startswith("The relaxation time is 15.5 steps, above 2: ")
@@ -349,12 +330,6 @@ def test_coefficients_of_too_few_samples_say_that_there_is_no_interval() -> None
 def test_wrong_arguments_are_named(more: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         small(**({"body": BLOCK} | more))
-
-
-def test_a_body_without_thickness_is_named_with_its_axis() -> None:
-    flat = lbm.Mesh([(0, 0, 1), (4, 0, 1), (0, 4, 1)], [(0, 1, 2)], sheet=True)
-    with pytest.raises(lbm.GeometryError, match="is flat along z, must have a thickness there"):
-        lbm.WindTunnel(flat, **SMALL)
 
 
 def test_a_body_that_is_none_and_a_file_that_is_not_there_are_named() -> None:

@@ -71,3 +71,28 @@ def test_a_verdict_names_few_turnovers_of_samples() -> None:
     assert "of the coefficients are over 3.5 turnovers, fewer than 5" in str(tunnel.trust())
     tunnel.run(2)
     assert "turnovers" not in str(tunnel.trust())
+
+
+def test_a_verdict_compares_what_a_surface_adds_up_to_with_the_force_of_the_links() -> None:
+    drags = {"car": (1.91, 1.58), "trailer": (1.04, 1.0)}
+    verdict = trust.judged(100, 400, 400, {}, drags=drags)
+    assert "body 'car' add up to a drag of 1.91, where the fluid loses 1.58 to it" in str(verdict)
+    assert "trailer" not in str(verdict)
+
+
+@pytest.mark.parametrize("means", [False, True])
+def test_the_drag_of_a_surface_is_compared_at_the_same_time(means: bool) -> None:
+    tunnel = small(cells_across=12, speed=0.05, clearance_phys=1.0, reynolds=100, means=means)
+    tunnel.run(2)
+    surface, scale = tunnel.surface(), tunnel.setup.speed**2 * tunnel.setup.area / 2
+    assert surface is not None
+    recorder = tunnel.recorders["body"]
+    of_links = recorder["drag"][recorder.steps > round(tunnel.turnover_steps)]  # after the one turnover of `settle`
+    ratio = float(surface.force[0]) / scale / float(np.mean(of_links if means else of_links[-2:]))
+    assert ("add up to a drag of" in str(tunnel.trust())) == (abs(ratio - 1) > trust.MOST_DIFFERENCE)
+
+
+def test_a_body_without_thickness_is_named_with_its_axis() -> None:
+    flat = lbm.Mesh([(0, 0, 1), (4, 0, 1), (0, 4, 1)], [(0, 1, 2)], sheet=True)
+    with pytest.raises(lbm.GeometryError, match="is flat along z, must have a thickness there"):
+        small(flat)
