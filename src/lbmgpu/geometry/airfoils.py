@@ -27,9 +27,9 @@ def airfoil(
 
     Args:
         shape: coordinates ``(n, 2)`` once around the contour for a chord from (0, 0) to (1, 0), of x from -0.5 to 1.5,
-            as `numpy.loadtxt` reads them; or the name of a NACA four-digit airfoil such as ``"naca0012"`` (Jacobs, Ward &
-            Pinkerton, NACA report 460, 1933), with the last coefficient of its thickness so that the trailing edge is
-            closed.
+            as `numpy.loadtxt` reads them; or the name of a NACA four-digit airfoil such as ``"naca0012"`` (Jacobs,
+            Ward & Pinkerton, NACA report 460, 1933), with the last coefficient of its thickness so that the trailing
+            edge is closed.
         chord: its length in cells.
         angle: of attack, degrees: the trailing edge goes down, for a stream along +x.
         leading_edge: where the chord begins; it is turned about this point.

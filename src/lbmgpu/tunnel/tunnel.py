@@ -127,7 +127,7 @@ class WindTunnel:
         self.solver.initialize(velocity=(made.speed, 0.0, 0.0))
         every = 2 * int(self.turnover_steps / (2 * SAMPLES)) + 1  # odd, as forces may swing from step to step
         self.recorders = {name: _coefficients(name, made, every) for name in made.bodies}
-        start = round(self._settle * self.turnover_steps)
+        start = self._settle_steps()
         self.mean = Mean("velocity", "pressure", every=every, start=start, name="tunnel_means") if means else None
         self.solver.record(*self.recorders.values(), *([] if self.mean is None else [self.mean]))
 
@@ -157,7 +157,7 @@ class WindTunnel:
         """
         steps = max(1, round(checks.number("turnovers", turnovers, above=0) * self.turnover_steps))
         every = next(iter(self.recorders.values())).every
-        samples = (self.solver.steps + steps) // every - round(self._settle * self.turnover_steps) // every
+        samples = (self.solver.steps + steps) // every - self._settle_steps() // every
         if samples < FEWEST:
             least = self._settle + (FEWEST + 1) * every / self.turnover_steps - self.solver.steps / self.turnover_steps
             raise ValueError(
@@ -181,7 +181,7 @@ class WindTunnel:
         """
         level = checks.number("level", level, above=0, below=1)
         names = list(self.recorders) if body is None else [checks.choice("body", body, list(self.recorders))]
-        after = round(self._settle * self.turnover_steps)
+        after = self._settle_steps()
         return coefficients.of_recorders([self.recorders[n] for n in names], after, level, self.turnover_steps)
 
     def surface(self, body: str | None = None, *, size: float = 1.0, mesh: Mesh | None = None) -> Surface | None:
@@ -260,6 +260,10 @@ class WindTunnel:
             drags=self._drags(surfaces),
         )
 
+    def _settle_steps(self) -> int:
+        """Steps of `settle`, after which samples count."""
+        return round(self._settle * self.turnover_steps)
+
     def _drags(self, surfaces: Mapping[str, Surface | None]) -> dict[str, tuple[float, float]]:
         """The coefficients of drag of bodies, as their surfaces add up to and by their links at the same time."""
         scale = self.setup.speed**2 * self.setup.area / 2
@@ -269,7 +273,7 @@ class WindTunnel:
             own = None if surface is None else trust.drag_of(surface)
             of_surface = simulation_of(self.solver).processes.shared(own)[0]
             recorder = self.recorders[name]
-            chosen = recorder["drag"][recorder.steps > round(self._settle * self.turnover_steps)]
+            chosen = recorder["drag"][recorder.steps > self._settle_steps()]
             of_links = chosen if is_mean else chosen[-2:]  # an even step and an odd one
             if of_surface is not None and len(of_links) > 0:
                 found[name] = (of_surface / scale, float(of_links.mean()))
@@ -278,7 +282,7 @@ class WindTunnel:
     def _turnovers(self) -> float:
         """Those that samples of the coefficients are of; 0 without any."""
         recorder = next(iter(self.recorders.values()))
-        samples = np.count_nonzero(recorder.steps > round(self._settle * self.turnover_steps))
+        samples = np.count_nonzero(recorder.steps > self._settle_steps())
         return float(samples) * recorder.every / self.turnover_steps
 
     def _state(self) -> State:
@@ -287,7 +291,7 @@ class WindTunnel:
         with simulation.lock:
             speed, cell, lowest, highest, *_ = simulation.engine.extremes()
         steps = next(iter(self.recorders.values())).steps
-        chosen = steps > round(self._settle * self.turnover_steps)
+        chosen = steps > self._settle_steps()
         forces = {
             name: np.sum([each[name] for each in self.recorders.values()], axis=0)[chosen] for name in ("drag", "lift")
         }
