@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from lbmgpu.benchmarks.single import make_solver
 from lbmgpu.planning.configuration import Configuration
+from lbmgpu.solver.solver import simulation_of
 
 METRICS = {
     "launch__registers_per_thread": "registers",
@@ -56,7 +57,8 @@ def main() -> None:
         print(",".join(METRICS))
         return
     for configuration in populations() if what == "populations" else moments():
-        make_solver(configuration, "cuda", None).step(12 if what == "moments" else 4)  # two updates or more
+        steps = 12 if what == "moments" else 4  # two updates or more, in one call: by itself a step is an update
+        simulation_of(make_solver(configuration, "cuda", None)).advance(steps)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,10 @@
 #include <string>
 #include <vector>
 
+#include "copies.h"
 #include "driver_state.h"
 
+using lbm::cuda::BoxCopyOfDriver;
 using lbm::cuda::Context;
 using lbm::cuda::Device;
 using lbm::cuda::DeviceId;
@@ -38,11 +40,6 @@ namespace {
 constexpr int compute_capability[] = {9, 0};
 constexpr int multiprocessors = 4, threads_a_multiprocessor = 2048, most_threads = 1024;
 constexpr int usual_shared_bytes = 48 << 10, most_shared_bytes = 227 << 10;
-
-std::vector<std::byte> bytes_at(const void* from, std::size_t bytes) {
-    const auto* first = static_cast<const std::byte*>(from);
-    return {first, first + bytes};
-}
 
 template <class T>
 T* pointer(DevicePointer address) {
@@ -224,49 +221,6 @@ int cuMemFreeHost(void* memory) {
     return guarded([&](State& own) {
         own.work.finish_all();
         own.memory.free_host(memory);
-    });
-}
-
-int cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, std::size_t bytes, Stream stream) {
-    return guarded([&](State& own) {
-        own.memory.range(to, bytes);
-        ++own.requests.copies_to_device;
-        own.requests.bytes_to_device += (long long)(bytes);
-        Queue& queue = queue_of(own, stream);
-        if (own.memory.is_pinned(from, bytes) || queue.capture) {
-            own.work.add(queue, [=] { std::memcpy(pointer<void>(to), from, bytes); });
-        } else {  // the caller may change what it gave as soon as the call returns
-            own.work.add(queue,
-                         [=, kept = bytes_at(from, bytes)] { std::memcpy(pointer<void>(to), kept.data(), bytes); });
-        }
-    });
-}
-
-int cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, std::size_t bytes, Stream stream) {
-    return guarded([&](State& own) {
-        own.memory.range(from, bytes);
-        ++own.requests.copies_to_host;
-        own.requests.bytes_to_host += (long long)(bytes);
-        Queue& queue = queue_of(own, stream);
-        own.work.add(queue, [=] { std::memcpy(to, pointer<const void>(from), bytes); });
-        if (!queue.capture && !own.memory.is_pinned(to, bytes)) {
-            own.work.finish(queue);  // such a copy has completed when the call returns
-        }
-    });
-}
-
-int cuMemcpyPeerAsync(DevicePointer to, Context, DevicePointer from, Context, std::size_t bytes, Stream stream) {
-    return guarded([&](State& own) {
-        own.memory.range(to, bytes);
-        own.memory.range(from, bytes);
-        own.work.add(queue_of(own, stream), [=] { std::memcpy(pointer<void>(to), pointer<const void>(from), bytes); });
-    });
-}
-
-int cuMemsetD8Async(DevicePointer to, unsigned char value, std::size_t bytes, Stream stream) {
-    return guarded([&](State& own) {
-        own.memory.range(to, bytes);
-        own.work.add(queue_of(own, stream), [=] { std::memset(pointer<void>(to), value, bytes); });
     });
 }
 

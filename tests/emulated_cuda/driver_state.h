@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -137,6 +138,11 @@ inline void require(bool condition, Code code, const char* what) {
     if (!condition) {
         throw Error(code, what);
     }
+}
+
+inline std::vector<std::byte> bytes_at(const void* from, std::size_t bytes) {
+    const auto* first = static_cast<const std::byte*>(from);
+    return {first, first + bytes};
 }
 
 inline Device current_device() {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ from reference.cases import Case, random_fields
 from reference.moment_cases import KINDS, MADE, STENCILS, lasting, state_of
 
 import lbmgpu as lbm
+from lbmgpu import _core
 from lbmgpu.solver.solver import simulation_of
 
 pytestmark = pytest.mark.gpu
@@ -160,3 +162,22 @@ def test_links_that_are_served_beside_a_tile_keep_what_is_true(shape, precision,
         solver.step(41)
         found.append(state_of(solver))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("parts", [(1, 1, 2), (1, 2, 2), (1, 3, 1), (2, 1, 2)], ids=str)
+def test_halos_of_long_rows_have_the_bits_of_one_block(parts, rng, gpu):
+    """Copies between blocks that are boxes of memory are the copy engine's; and rows beside a cut are swept in whole
+    tiles."""
+    case = MADE["periodic"](rng, "D3Q19", KINDS[0], (140, 96, 12))
+    options: dict[str, Any] = {"state": "moments", "precision": "float32"}
+    solver = case.solver(device="cpu", **options)
+    names = [f"cuda:{k % _core.cuda_device_count()}" for k in range(math.prod(parts))]
+    layout = lbm.Layout.split(case.shape, parts, names)
+    others = [
+        case.solver(layout=layout, device="auto", schedule=schedule, **options) for schedule in ("overlap", "blocking")
+    ]
+    for steps in CALLS:
+        for each in (solver, *others):
+            simulation_of(each).advance(steps)
+        for other in others:
+            assert state_of(other) == state_of(solver), (steps, other.report(bandwidth=False).setup)

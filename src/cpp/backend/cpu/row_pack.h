@@ -8,6 +8,7 @@
 #include "../../lattice/cell_update.h"
 #include "../../lattice/parameters.h"
 #include "kernels.h"
+#include "lines_ahead.h"
 #include "pack.h"
 
 namespace lbm::cpu {
@@ -25,7 +26,9 @@ struct Row {
         : a(arguments),
           source(static_cast<const Storage*>(a.source)),
           target(static_cast<Storage*>(a.target)),
-          compressibility(Real(a.compressibility)) {
+          compressibility(Real(a.compressibility)),
+          is_ahead(LinesAhead<S, Storage>::gain_in(a)),
+          ahead(a, W) {
         for (int i = 0; i < Q; ++i) {
             incoming_offset[i] = offset(incoming_slot<S>(a.phase, i), i);
             outgoing_offset[i] = offset(outgoing_slot<S>(a.phase, i), i);
@@ -41,6 +44,9 @@ struct Row {
         for (int i = 0; i < Q; ++i) {
             incoming[i] = source + row + incoming_offset[i];
             outgoing[i] = target + row + outgoing_offset[i];
+        }
+        if (is_ahead) {
+            ahead.enter(y, z);
         }
     }
 
@@ -58,6 +64,8 @@ struct Row {
     const Storage* incoming[Q];
     Storage* outgoing[Q];
     Index to_next = 0;  // from this row to the next one
+    bool is_ahead;      // packs ask for memory by `ahead`, not each for the cells above its own
+    mutable LinesAhead<S, Storage> ahead;
     int y = 0, z = 0;
 };
 
@@ -71,16 +79,18 @@ struct InnerPack {
     const Row<Real, Storage>& row;
     Index x;
 
-    /// Memory lines are prefetched one row ahead, as the Q streams are too many and too short for the hardware
-    /// prefetcher. They go to the second-level cache, which can have more lines in flight than the first-level cache:
-    /// prefetching to the first level made two cores half as fast, and to both levels gained nothing.
+    /// Memory lines are prefetched a row ahead or three, as the Q streams are too many and too short for the hardware
+    /// prefetcher; after the loads, as a branch among these would cost registers. They go to the second-level cache,
+    /// which can have more lines in flight than the first-level cache: prefetching to the first level made two cores
+    /// half as fast, and to both levels gained nothing.
     LBM_HD void load(Value (&h)[Q]) const {
+        static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { h[i] = load_stored<Real, W>(row.incoming[i] + x); });
+        if (row.is_ahead) {
+            row.ahead.ask();
+            return;
+        }
         const Index ahead = x + row.to_next;
-        static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA {
-            const Storage* incoming = row.incoming[i];
-            h[i] = load_stored<Real, W>(incoming + x);
-            __builtin_prefetch(incoming + ahead, 1, 2);
-        });
+        static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { __builtin_prefetch(row.incoming[i] + ahead, 1, 2); });
         if (row.a.phase == Phase::TwoLattice) {
             // The target lattice is prefetched too: with so many streams this is 50 % faster than non-temporal stores.
             static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { __builtin_prefetch(row.outgoing[i] + ahead, 1, 2); });

@@ -165,6 +165,16 @@ void WorkStream::copy_to_gpu(DevicePointer to, int ordinal, DevicePointer from, 
     driver().check(driver().copy_peer(to, other, from, own, bytes, stream_), "cuMemcpyPeerAsync");
 }
 
+void WorkStream::copy_box(const PitchedMemory& to, const PitchedMemory& from, const BoxBytes& box) const {
+    const auto end = [](const PitchedMemory& memory) {
+        return BoxCopyEnd{{},      BoxCopyEnd::unified, nullptr,          memory.first, nullptr,
+                          nullptr, memory.row_bytes,    memory.layer_rows};
+    };
+    const BoxCopyOfDriver copy{end(from), end(to), box.of_row, box.rows, box.layers};
+    const DeviceScope scope(ordinal_);
+    driver().check(driver().copy_box(&copy, stream_), "cuMemcpy3DAsync");
+}
+
 void WorkStream::clear(DevicePointer memory, std::size_t bytes) const {
     const DeviceScope scope(ordinal_);
     driver().check(driver().set_bytes(memory, 0, bytes, stream_), "cuMemsetD8Async");

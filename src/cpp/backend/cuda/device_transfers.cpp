@@ -1,7 +1,9 @@
-// Uploads the lists of transfers, copies host buffers, and launches the transfer kernel.
+// Uploads the lists of transfers, copies host buffers and boxes of memory, and launches the transfer kernel.
 #include "device_transfers.h"
 
 #include <algorithm>
+#include <bit>
+#include <optional>
 #include <utility>
 
 #include "split_runs.h"
@@ -35,6 +37,16 @@ DeviceTransfers::DeviceTransfers(const std::vector<backend::Transfer>& list, Own
         std::vector<backend::TransferRun> runs;
         std::vector<SingleTransfer> singles;
         for (std::size_t k = 0; k < list.size(); ++k) {
+            const backend::Transfer& transfer = list[k];
+            if (owner_.prefers_copy_engine && transfer.in_host == InHost::Neither) {
+                if (const std::optional<std::vector<CopyBox>> boxes = copy_boxes(transfer.copies[phase])) {
+                    for (const CopyBox& box : *boxes) {
+                        copies_[phase].boxes.push_back(
+                            {{transfer.from[0], transfer.from[1]}, {transfer.to[0], transfer.to[1]}, box});
+                    }
+                    continue;
+                }
+            }
             split_runs(
                 list[k].copies[phase],
                 [&](const backend::CopyRun& run) {
@@ -69,6 +81,7 @@ void DeviceTransfers::run() const {
             owner_.stream.copy_to_device(twin.device.address(), twin.host, twin.bytes[owner_.phase]);
         }
     }
+    copy_boxes_on_engine();
     launch();
     for (const Twin& twin : twins_) {
         if (twin.in_host == InHost::To) {
@@ -77,8 +90,22 @@ void DeviceTransfers::run() const {
     }
 }
 
+void DeviceTransfers::copy_boxes_on_engine() const {
+    const auto bytes = [&](Index numbers) { return std::size_t(numbers) * owner_.element; };
+    for (const BoxCopy& copy : copies_[owner_.phase].boxes) {
+        const CopyBox& box = copy.box;
+        const auto pitched = [&](const void* lattice, const CopyBox::Side& side) {
+            const Index row = side.row == 0 ? box.count : side.row;
+            return PitchedMemory{std::bit_cast<DevicePointer>(lattice) + bytes(side.first), bytes(row),
+                                 std::size_t(box.layers > 1 ? side.layer / row : box.rows)};
+        };
+        owner_.stream.copy_box(pitched(copy.to[owner_.now], box.target), pitched(copy.from[owner_.now], box.source),
+                               {bytes(box.count), std::size_t(box.rows), std::size_t(box.layers)});
+    }
+}
+
 void DeviceTransfers::launch() const {
-    const auto& [runs, singles] = copies_[owner_.phase];
+    const DeviceBuffer &runs = copies_[owner_.phase].runs, &singles = copies_[owner_.phase].singles;
     const TransferArguments arguments{runs.as<backend::TransferRun>(),
                                       Index(runs.bytes() / sizeof(backend::TransferRun)), singles.as<SingleTransfer>(),
                                       Index(singles.bytes() / sizeof(SingleTransfer)),

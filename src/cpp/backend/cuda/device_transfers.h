@@ -1,10 +1,16 @@
 // Transfers of the halo exchange by a block on a GPU.
 //
 // A kernel that accesses host memory occupies multiprocessors while it waits for the bus, which the update of the
-// interior needs. So each host buffer has a twin in the GPU's memory, from or to which the copy engine copies.
+// interior needs. So each host buffer has a twin in the GPU's memory, from or to which the copy engine copies. Where
+// thread blocks of the interior's update leave no room on a multiprocessor for others, the copy engine also copies
+// between lattices, as far as the copies are boxes of memory: a kernel would wait for the end of a thread block, which
+// may take a third of the step, and keep from the multiprocessor what comes next.
 #pragma once
 
+#include <vector>
+
 #include "../transfers.h"
+#include "copy_boxes.h"
 #include "device.h"
 #include "kernel_set.h"
 #include "kernels/arguments.h"
@@ -22,6 +28,7 @@ public:
         const std::vector<Phase> phases;
         const Phase& phase;  // of the last step
         const int& now;      // index of the current lattice
+        bool prefers_copy_engine = false;
     };
 
     DeviceTransfers(const std::vector<backend::Transfer>& list, Owner owner);
@@ -38,11 +45,19 @@ private:
         backend::ByPhase<std::size_t> bytes;
     };
 
+    /// A box of memory that the copy engine copies, for each lattice as the current one.
+    struct BoxCopy {
+        const void* from[2];
+        void* to[2];
+        CopyBox box;
+    };
     struct Copies {
         DeviceBuffer runs, singles;
+        std::vector<BoxCopy> boxes;
     };
 
     const Twin& add_twin(const backend::Transfer& transfer);
+    void copy_boxes_on_engine() const;
     void launch() const;
 
     Owner owner_;

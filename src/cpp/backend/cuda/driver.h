@@ -61,6 +61,23 @@ struct LaunchConfig {
     unsigned attribute_count;
 };
 
+/// An end of CUDA_MEMCPY3D: rows of memory, with the bytes and the rows from one to the next of its rows and layers.
+struct BoxCopyEnd {
+    static constexpr int unified = 4;  // the address says where the memory is
+
+    std::size_t offset[4];
+    int memory_type;
+    const void* host;
+    DevicePointer address;
+    void *array, *reserved;
+    std::size_t pitch, height;
+};
+/// CUDA_MEMCPY3D.
+struct BoxCopyOfDriver {
+    BoxCopyEnd source, target;
+    std::size_t row_bytes, rows, layers;
+};
+
 // Name of the member, symbol in the library, type.
 #define LBM_DRIVER_FUNCTIONS(X)                                                                               \
     X(init, cuInit, int(unsigned))                                                                            \
@@ -86,6 +103,7 @@ struct LaunchConfig {
     X(copy_to_device, cuMemcpyHtoDAsync_v2, int(DevicePointer, const void*, std::size_t, Stream))             \
     X(copy_to_host, cuMemcpyDtoHAsync_v2, int(void*, DevicePointer, std::size_t, Stream))                     \
     X(copy_peer, cuMemcpyPeerAsync, int(DevicePointer, Context, DevicePointer, Context, std::size_t, Stream)) \
+    X(copy_box, cuMemcpy3DAsync_v2, int(const BoxCopyOfDriver*, Stream))                                      \
     X(pointer_attribute, cuPointerGetAttribute, int(void*, int, DevicePointer))                               \
     X(set_bytes, cuMemsetD8Async, int(DevicePointer, unsigned char, std::size_t, Stream))                     \
     X(module_load, cuModuleLoadData, int(Module*, const void*))                                               \

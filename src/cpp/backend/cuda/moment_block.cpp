@@ -135,7 +135,7 @@ public:
         kernels_.expect(name);
         return std::make_unique<DeviceTransfers>(
             list, DeviceTransfers::Owner{streams_.border(), backend::size_of(spec_.storage), kernels_, name,
-                                         backend::phases_of(spec_), phase_, now_});
+                                         backend::phases_of(spec_), phase_, now_, true});
     }
 
     void record_event(int slot) override { streams_.record_event(slot); }
@@ -358,13 +358,12 @@ private:
             }
             return;
         }
-        const backend::Shell shell(address_.ny, address_.nz, interior_.rows);
+        const backend::RowBox inner = inner_rows(interior_.rows, tilings_.clean, address_, D_);
+        const backend::Shell shell(address_.ny, address_.nz, inner);
         for (int k = 0; k < shell.count; ++k) {
             add(shell_, shell.boxes[k]);
         }
-        if (!interior_.empty()) {
-            add(inner_, interior_.rows);
-        }
+        add(inner_, inner);
     }
     /// Adds the units of a box; of one with gaps those of each row or layer by itself.
     void add(std::vector<MomentUnits>& to, const backend::RowBox& box) {

@@ -143,6 +143,14 @@ MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& d
     return tilings;
 }
 
+backend::RowBox inner_rows(const backend::RowBox& interior, const MomentTiling& tiling, const Address& address, int D) {
+    const auto outside = [&](int rows) { return rows == 0 ? 0 : std::max(rows, tiling.own_y); };
+    backend::RowBox inner = interior;
+    inner.y = outside(interior.y);
+    inner.ny = address.ny - outside(address.ny - interior.y - interior.ny) - inner.y;
+    return D == 3 && inner.ny >= 2 * tiling.own_y ? inner : interior;
+}
+
 MomentThreads moment_threads(const backend::BlockSpec& spec, const MomentKernel& kind) {
     MomentThreads found{};
     for_shapes_of(spec, kind.steps, [&]<class Shape>(int rows) {
