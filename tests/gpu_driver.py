@@ -20,7 +20,7 @@ class Requests(ctypes.Structure):
         (name, ctypes.c_longlong)
         for name in (
             *("launches", "programmatic", "graphs", "copies_to_device", "copies_to_host", "waits"),
-            *("bytes_to_device", "bytes_to_host"),
+            *("bytes_to_device", "bytes_to_host", "box_copies"),
         )
     ]
 

@@ -1,4 +1,4 @@
-// Tests the boxes of memory that copy runs make up: they copy the same numbers, and are as few as can be.
+// Tests the boxes of memory that copy runs make up: they copy the same numbers, and are few.
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -98,7 +98,8 @@ TEST(copy_boxes_are_the_same_in_any_order_of_runs) {
 }
 
 TEST(copy_boxes_are_none_of_short_rows_single_numbers_or_gaps) {
-    CHECK(!copy_boxes(runs_of(wide, wide, 8, 30, 2)).has_value());
+    CHECK(!copy_boxes(runs_of(wide, wide, 63, 30, 2)).has_value());
+    CHECK(copy_boxes(runs_of(wide, wide, 64, 30, 2)).has_value());
     CHECK(!copy_boxes({{0, 0, 1, 1, 200}, {1000, 400, 0, 0, 1}}).has_value());
     std::vector<CopyRun> with_gaps = runs_of(wide, wide, 80, 30, 2);
     with_gaps.pop_back();
@@ -130,4 +131,6 @@ TEST(copy_boxes_of_layers_between_which_there_is_half_a_row_are_one_each) {
     CHECK(boxes.has_value());
     CHECK(boxes->size() == 2);
     CHECK(sources(*boxes) == sources(runs));
+    CHECK(copy_boxes(runs_of(odd, wide, 80, 30, 32)).has_value());
+    CHECK(!copy_boxes(runs_of(odd, wide, 80, 30, 33)).has_value());
 }

@@ -1,7 +1,9 @@
 // Copies, and sets, memory when it is the turn of the stream.
 #include "copies.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "driver_state.h"
 
@@ -22,6 +24,8 @@ T* pointer(DevicePointer address) {
 /// Refuses an end of a copy of boxes that is not all in one allocation, or whose rows or layers overlap.
 void check_end(State& own, const BoxCopyEnd& end, const BoxCopyOfDriver& copy) {
     require(end.memory_type == BoxCopyEnd::unified, InvalidValue, "memory of another type");
+    require(std::all_of(std::begin(end.offset), std::end(end.offset), [](std::size_t of) { return of == 0; }),
+            InvalidValue, "the box begins elsewhere");
     require(end.pitch >= copy.row_bytes && end.height >= copy.rows, InvalidValue, "rows or layers overlap");
     const std::size_t rows = (copy.layers - 1) * end.height + copy.rows - 1;
     own.memory.range(end.address, rows * end.pitch + copy.row_bytes);
@@ -80,6 +84,7 @@ int cuMemsetD8Async(DevicePointer to, unsigned char value, std::size_t bytes, St
 int cuMemcpy3DAsync_v2(const BoxCopyOfDriver* given, Stream stream) {
     return guarded([&](State& own) {
         const BoxCopyOfDriver copy = *given;
+        ++own.requests.box_copies;
         require(copy.row_bytes > 0 && copy.rows > 0 && copy.layers > 0, InvalidValue, "nothing is to be copied");
         check_end(own, copy.source, copy);
         check_end(own, copy.target, copy);

@@ -85,8 +85,8 @@ using namespace emulated;
 extern "C" {
 
 /// Sets how many launches there were of kernels, how many of them with programmatic dependent launch, and of graphs;
-/// how many copies to the device and to the host, and of how many bytes; and how often the host waited for a stream or
-/// an event.
+/// how many copies to the device and to the host, and of how many bytes; how often the host waited for a stream or an
+/// event; and how many boxes of memory were copied.
 void emulated_requests(Requests* so_far) {
     State& own = state();
     const std::lock_guard<std::mutex> lock(own.mutex);

@@ -85,7 +85,7 @@ inline int visible_devices() {
 /// What the process has asked of the driver so far, as `emulated_requests` gives it.
 struct Requests {
     long long launches, programmatic_launches, graphs, copies_to_device, copies_to_host, waits;
-    long long bytes_to_device, bytes_to_host;
+    long long bytes_to_device, bytes_to_host, box_copies;
 };
 
 /// All that the process has of CUDA.

@@ -10,6 +10,7 @@ from gpu_driver import requests
 
 import lbmgpu as lbm
 from lbmgpu.solver import run
+from lbmgpu.solver.solver import simulation_of
 
 pytestmark = pytest.mark.gpu
 
@@ -119,3 +120,29 @@ def test_an_inlet_that_changes_in_time_beside_probes_adds_nothing_either(gpu: st
         solver.step(64)
         found.append(requests(lambda solver=solver: solver.step(3 * CHUNK)))
     assert found[0] == found[1]
+
+
+def test_halos_of_moments_are_boxes_that_the_copy_engine_copies(gpu: str) -> None:
+    """Where there is an interior beside them. Rows of single cells, across x, are a kernel's."""
+
+    def advance(solver: lbm.Solver, steps: int) -> None:
+        simulation_of(solver).advance(steps)
+
+    def copies(parts: tuple[int, int, int], schedule: str) -> int:
+        layout = lbm.Layout.split((140, 12, 12), parts, [gpu, gpu])
+        solver = lbm.Solver(
+            lbm.Domain((140, 12, 12)),
+            lbm.Regularized(0.05),
+            state="moments",
+            device="auto",
+            layout=layout,
+            schedule=schedule,
+        )
+        solver.step(2)
+        return requests(lambda: advance(solver, 2))["box_copies"]
+
+    # In an update each of two blocks gets two layers, or rows of each of 12 layers, from both sides of the other one.
+    assert copies((1, 1, 2), "overlap") == 2 * 4
+    assert copies((1, 2, 1), "overlap") == 2 * 2
+    assert copies((1, 1, 2), "blocking") == 0
+    assert copies((2, 1, 1), "overlap") == 0

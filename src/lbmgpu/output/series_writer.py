@@ -55,7 +55,9 @@ class Writer:
         with self._changed:
             self._jobs.append((job, has_frame))
             if not self._is_working:
-                threading.Thread(target=self._work, name=self.name, daemon=True).start()
+                # No daemon: a program that ends waits for it before anything that has registered with atexit is done,
+                # h5py among others, which takes its converters of types from a thread that still writes.
+                threading.Thread(target=self._work, name=self.name).start()
                 self._is_working = True
 
     def wait(self) -> None:
@@ -97,10 +99,7 @@ _writers: weakref.WeakSet[Writer] = weakref.WeakSet()
 
 @atexit.register
 def _finish() -> None:
-    """Have what is queued written before the process ends, which takes threads such as these with it.
-
-    What failed since the last look is a warning then, as nobody is left to be told by an error.
-    """
+    """Warn of what failed since the last look, as nobody is left to be told by an error."""
     for writer in list(_writers):
         writer.wait()
         try:

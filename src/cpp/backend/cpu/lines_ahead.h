@@ -17,13 +17,15 @@ namespace {
 template <class S, class Storage>
 class LinesAhead {
 public:
-    /// Whether an update gains by them. Lattices in the caches have nothing to wait for, and odd steps in place read
-    /// what lies in short runs around each row.
-    LBM_HD static bool gain_in(const UpdateArguments& a) { return a.bypasses_caches && a.phase != Phase::AAOdd; }
+    /// Whether they make an update faster: of most of each row, as a part of one would ask for all of it. Lattices in
+    /// the caches have nothing to wait for, and odd steps in place read what lies in short runs around each row.
+    LBM_HD static bool is_worthwhile(const UpdateArguments& a) {
+        return a.bypasses_caches && a.phase != Phase::AAOdd && 2 * (a.end_x - a.first_x) > a.address.nx;
+    }
 
     /// For packs of `cells` cells.
     LBM_HD LinesAhead(const UpdateArguments& a, int cells)
-        : a_(a), target_span_{0, a.phase == Phase::TwoLattice ? S::Q * lines(a.address.pitch) : 0} {
+        : a_(a), target_of_row_{0, a.phase == Phase::TwoLattice ? S::Q * lines(a.address.pitch) : 0} {
         Index offsets[S::Q];  // of incoming populations from those of their own row, in ascending order
         for (int i = 0; i < S::Q; ++i) {
             const NeighborSlot slot = incoming_slot<S>(a.phase, i);
@@ -37,42 +39,41 @@ public:
         }
         const Index of_row = lines(a.address.pitch);
         for (const Index offset : offsets) {
-            if (spans_ > 0 && all_[spans_ - 1].first + all_[spans_ - 1].lines * of_line == offset) {
-                all_[spans_ - 1].lines += of_row;
+            Span& last = spans_[count_ > 0 ? count_ - 1 : 0];
+            if (count_ > 0 && last.first + last.lines * of_line == offset) {
+                last.lines += of_row;
             } else {
-                all_[spans_++] = {offset, of_row};
+                spans_[count_++] = {offset, of_row};
             }
         }
         const Index packs = (a.end_x - a.first_x + cells - 1) / cells;
-        each_ = packs > 0 ? (S::Q * of_row + packs - 1) / packs : 0;
+        of_pack_ = packs > 0 ? (S::Q * of_row + packs - 1) / packs : 0;
     }
 
     /// Begins with what the row `rows` after row (y, z) reads and, in another lattice, writes.
-    LBM_HD void enter(int y, int z) {
+    LBM_HD void begin_row(int y, int z) {
         for (int k = 0; k < rows; ++k) {
             y = y + 1 < a_.address.ny ? y + 1 : 0;
             z += y == 0;
         }
         row_ = a_.address.row(y, z, 0);
-        span_ = 0;
-        now_ = all_[0];
-        target_ = target_span_;
+        current_ = 0;
+        source_ = spans_[0];
+        target_ = target_of_row_;
     }
 
-    /// Asks for the part of a pack. They go to the second-level cache, which can have more lines in flight than the
-    /// first-level cache.
-    LBM_HD void ask() {
+    /// Prefetches the part of a pack to the second-level cache.
+    LBM_HD void prefetch_part() {
         const Storage* source = static_cast<const Storage*>(a_.source) + row_;
-        Index left = each_;
-        while (left > 0 && span_ < spans_) {
-            left -= ask_of(source, now_, left);
-            if (now_.lines == 0) {
-                ++span_;
-                now_ = all_[span_ < spans_ ? span_ : 0];
+        Index left = of_pack_;
+        while (left > 0 && current_ < count_) {
+            left -= prefetch_of(source, source_, left);
+            if (source_.lines == 0 && ++current_ < count_) {
+                source_ = spans_[current_];
             }
         }
-        // With so many streams this is faster than to write past the caches.
-        ask_of(static_cast<const Storage*>(a_.target) + row_, target_, each_);
+        // With so many streams this is 50 % faster than non-temporal stores.
+        prefetch_of(static_cast<const Storage*>(a_.target) + row_, target_, of_pack_);
     }
 
 private:
@@ -86,8 +87,8 @@ private:
 
     LBM_HD static Index lines(Index numbers) { return numbers / of_line; }
 
-    /// Asks for so many lines of a span, as far as it has them, and leaves the others. Returns how many.
-    LBM_HD static Index ask_of(const Storage* row, Span& span, Index most) {
+    /// Prefetches so many lines of a span, as far as it has them, and leaves the others. Returns how many.
+    LBM_HD static Index prefetch_of(const Storage* row, Span& span, Index most) {
         const Index count = most < span.lines ? most : span.lines;
         const Storage* line = row + span.first;
         for (Index k = 0; k < count; ++k, line += of_line) {
@@ -98,11 +99,11 @@ private:
     }
 
     const UpdateArguments& a_;
-    Index each_;                // lines for each pack
-    Span all_[S::Q];            // that a row reads, in ascending order
-    int spans_ = 0, span_ = 0;  // how many there are, and which of them is the current one
-    Span target_span_;          // that a row writes
-    Span now_{}, target_{};     // what is left to be asked for
+    Index of_pack_;                // lines for each pack
+    Span spans_[S::Q];             // that a row reads, in ascending order
+    int count_ = 0, current_ = 0;  // of the spans, and among them
+    Span target_of_row_;           // that a row writes
+    Span source_{}, target_{};     // what is left of the current span, and of what the row writes
     Index row_ = 0;
 };
 

@@ -27,7 +27,7 @@ struct Row {
           source(static_cast<const Storage*>(a.source)),
           target(static_cast<Storage*>(a.target)),
           compressibility(Real(a.compressibility)),
-          is_ahead(LinesAhead<S, Storage>::gain_in(a)),
+          is_ahead(LinesAhead<S, Storage>::is_worthwhile(a)),
           ahead(a, W) {
         for (int i = 0; i < Q; ++i) {
             incoming_offset[i] = offset(incoming_slot<S>(a.phase, i), i);
@@ -46,7 +46,7 @@ struct Row {
             outgoing[i] = target + row + outgoing_offset[i];
         }
         if (is_ahead) {
-            ahead.enter(y, z);
+            ahead.begin_row(y, z);
         }
     }
 
@@ -79,14 +79,14 @@ struct InnerPack {
     const Row<Real, Storage>& row;
     Index x;
 
-    /// Memory lines are prefetched a row ahead or three, as the Q streams are too many and too short for the hardware
-    /// prefetcher; after the loads, as a branch among these would cost registers. They go to the second-level cache,
-    /// which can have more lines in flight than the first-level cache: prefetching to the first level made two cores
-    /// half as fast, and to both levels gained nothing.
+    /// Memory lines are prefetched one row ahead, or three where LinesAhead does so, as the Q streams are too many and
+    /// too short for the hardware prefetcher; after the loads, as a branch among these would cost registers. They go to
+    /// the second-level cache, which can have more lines in flight than the first-level cache: prefetching to the first
+    /// level made two cores half as fast, and to both levels gained nothing.
     LBM_HD void load(Value (&h)[Q]) const {
         static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { h[i] = load_stored<Real, W>(row.incoming[i] + x); });
         if (row.is_ahead) {
-            row.ahead.ask();
+            row.ahead.prefetch_part();
             return;
         }
         const Index ahead = x + row.to_next;

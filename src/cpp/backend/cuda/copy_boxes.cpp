@@ -102,15 +102,15 @@ std::vector<CopyBox> boxes_of(const std::vector<CopyBox>& rectangles) {
         std::vector<CopyBox> boxes;
         for (std::size_t k = 0; k < a_layer && count % a_layer == 0; ++k) {
             const std::optional<CopyBox> box = box_of(rectangles[k], rectangles[k + a_layer], Index(count / a_layer));
+            if (!box.has_value()) {
+                break;
+            }
             const auto follows = [&](std::size_t layer) {
                 CopyBox there = rectangles[k + layer * a_layer];
                 there.target.first -= Index(layer) * box->target.layer;
                 there.source.first -= Index(layer) * box->source.layer;
                 return there == rectangles[k];
             };
-            if (!box.has_value()) {
-                break;
-            }
             std::size_t layer = 1;
             while (layer < count / a_layer && follows(layer)) {
                 ++layer;

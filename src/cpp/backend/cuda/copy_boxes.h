@@ -21,8 +21,9 @@ struct CopyBox {
     bool operator==(const CopyBox&) const = default;
 };
 
-/// The boxes that make the same copies as `runs`, in any order. None where they would be many, or of short rows: a copy
-/// engine takes as long for a short row as for one of hundreds of bytes. No two runs may have a target in common.
+/// The boxes that make the same copies as `runs`, in any order. None where they would be many, each of which is a call
+/// of the driver, or of rows so short that a copy engine wastes its time on them: then the threads of a kernel do
+/// better. No two runs may have a target in common.
 std::optional<std::vector<CopyBox>> copy_boxes(const std::vector<backend::CopyRun>& runs);
 
 }  // namespace lbm::cuda

@@ -108,7 +108,6 @@ enum class Priority { Usual, High };
 
 class LaunchBatch;
 
-/// A CUDA stream.
 /// Rows of memory with a distance in bytes from one to the next, and layers of so many rows each.
 struct PitchedMemory {
     DevicePointer first;
@@ -119,6 +118,7 @@ struct BoxBytes {
     std::size_t of_row, rows, layers;
 };
 
+/// A CUDA stream.
 class WorkStream {
 public:
     explicit WorkStream(int ordinal, Priority priority = Priority::Usual);
@@ -133,7 +133,7 @@ public:
     void copy_to_host(void* to, DevicePointer from, std::size_t bytes) const;
     /// Copies from memory of this stream's GPU to that of any other one, which need not be able to access it.
     void copy_to_gpu(DevicePointer to, int ordinal, DevicePointer from, std::size_t bytes) const;
-    /// Copies rows of memory that any GPU's process can access, by the copy engine.
+    /// Copies a box of memory to another one, both of which this stream's GPU can access.
     void copy_box(const PitchedMemory& to, const PitchedMemory& from, const BoxBytes& box) const;
     /// Sets memory to zero.
     void clear(DevicePointer memory, std::size_t bytes) const;

@@ -15,7 +15,6 @@ using InHost = backend::Transfer::InHost;
 
 DeviceTransfers::DeviceTransfers(const std::vector<backend::Transfer>& list, Owner owner)
     : owner_(std::move(owner)), copies_(owner_.phases) {
-    std::vector<TransferEnds> ends[2];
     for (const backend::Transfer& transfer : list) {
         TransferEnds by_lattice[2] = {{transfer.from[0], transfer.to[0]}, {transfer.from[1], transfer.to[1]}};
         if (transfer.in_host != InHost::Neither) {
@@ -28,11 +27,11 @@ DeviceTransfers::DeviceTransfers(const std::vector<backend::Transfer>& list, Own
                 }
             }
         }
-        ends[0].push_back(by_lattice[0]);
-        ends[1].push_back(by_lattice[1]);
+        host_ends_[0].push_back(by_lattice[0]);
+        host_ends_[1].push_back(by_lattice[1]);
     }
-    upload(ends_[0], owner_.stream, ends[0]);
-    upload(ends_[1], owner_.stream, ends[1]);
+    upload(ends_[0], owner_.stream, host_ends_[0]);
+    upload(ends_[1], owner_.stream, host_ends_[1]);
     for (const Phase phase : owner_.phases) {
         std::vector<backend::TransferRun> runs;
         std::vector<SingleTransfer> singles;
@@ -41,14 +40,13 @@ DeviceTransfers::DeviceTransfers(const std::vector<backend::Transfer>& list, Own
             if (owner_.prefers_copy_engine && transfer.in_host == InHost::Neither) {
                 if (const std::optional<std::vector<CopyBox>> boxes = copy_boxes(transfer.copies[phase])) {
                     for (const CopyBox& box : *boxes) {
-                        copies_[phase].boxes.push_back(
-                            {{transfer.from[0], transfer.from[1]}, {transfer.to[0], transfer.to[1]}, box});
+                        copies_[phase].boxes.push_back({box, k});
                     }
                     continue;
                 }
             }
             split_runs(
-                list[k].copies[phase],
+                transfer.copies[phase],
                 [&](const backend::CopyRun& run) {
                     runs.push_back({run, int(k)});
                 },
@@ -81,7 +79,7 @@ void DeviceTransfers::run() const {
             owner_.stream.copy_to_device(twin.device.address(), twin.host, twin.bytes[owner_.phase]);
         }
     }
-    copy_boxes_on_engine();
+    copy_boxes_by_engine();
     launch();
     for (const Twin& twin : twins_) {
         if (twin.in_host == InHost::To) {
@@ -90,16 +88,16 @@ void DeviceTransfers::run() const {
     }
 }
 
-void DeviceTransfers::copy_boxes_on_engine() const {
+void DeviceTransfers::copy_boxes_by_engine() const {
     const auto bytes = [&](Index numbers) { return std::size_t(numbers) * owner_.element; };
-    for (const BoxCopy& copy : copies_[owner_.phase].boxes) {
-        const CopyBox& box = copy.box;
+    for (const auto& [box, transfer] : copies_[owner_.phase].boxes) {
+        const TransferEnds& ends = host_ends_[owner_.now][transfer];
         const auto pitched = [&](const void* lattice, const CopyBox::Side& side) {
             const Index row = side.row == 0 ? box.count : side.row;
             return PitchedMemory{std::bit_cast<DevicePointer>(lattice) + bytes(side.first), bytes(row),
                                  std::size_t(box.layers > 1 ? side.layer / row : box.rows)};
         };
-        owner_.stream.copy_box(pitched(copy.to[owner_.now], box.target), pitched(copy.from[owner_.now], box.source),
+        owner_.stream.copy_box(pitched(ends.to, box.target), pitched(ends.from, box.source),
                                {bytes(box.count), std::size_t(box.rows), std::size_t(box.layers)});
     }
 }

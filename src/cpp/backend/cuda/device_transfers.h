@@ -3,8 +3,8 @@
 // A kernel that accesses host memory occupies multiprocessors while it waits for the bus, which the update of the
 // interior needs. So each host buffer has a twin in the GPU's memory, from or to which the copy engine copies. Where
 // thread blocks of the interior's update leave no room on a multiprocessor for others, the copy engine also copies
-// between lattices, as far as the copies are boxes of memory: a kernel would wait for the end of a thread block, which
-// may take a third of the step, and keep from the multiprocessor what comes next.
+// between the lattices of two GPUs, as far as the copies are boxes of memory: a kernel would wait for the end of a
+// thread block, which may take a third of the step, and keep from the multiprocessor what comes next.
 #pragma once
 
 #include <vector>
@@ -45,24 +45,24 @@ private:
         backend::ByPhase<std::size_t> bytes;
     };
 
-    /// A box of memory that the copy engine copies, for each lattice as the current one.
-    struct BoxCopy {
-        const void* from[2];
-        void* to[2];
+    /// A box of memory that the copy engine copies; `transfer` is the number of its ends.
+    struct EngineCopy {
         CopyBox box;
+        std::size_t transfer;
     };
     struct Copies {
         DeviceBuffer runs, singles;
-        std::vector<BoxCopy> boxes;
+        std::vector<EngineCopy> boxes;
     };
 
     const Twin& add_twin(const backend::Transfer& transfer);
-    void copy_boxes_on_engine() const;
+    void copy_boxes_by_engine() const;
     void launch() const;
 
     Owner owner_;
     std::vector<Twin> twins_;
-    DeviceBuffer ends_[2];  // for each lattice as the current one
+    std::vector<TransferEnds> host_ends_[2];  // for each lattice as the current one
+    DeviceBuffer ends_[2];                    // the same
     backend::ByPhase<Copies> copies_;
 };
 

@@ -77,6 +77,7 @@ struct BoxCopyOfDriver {
     BoxCopyEnd source, target;
     std::size_t row_bytes, rows, layers;
 };
+static_assert(sizeof(BoxCopyEnd) == 88 && offsetof(BoxCopyEnd, address) == 48 && sizeof(BoxCopyOfDriver) == 200);
 
 // Name of the member, symbol in the library, type.
 #define LBM_DRIVER_FUNCTIONS(X)                                                                               \

@@ -135,7 +135,7 @@ public:
         kernels_.expect(name);
         return std::make_unique<DeviceTransfers>(
             list, DeviceTransfers::Owner{streams_.border(), backend::size_of(spec_.storage), kernels_, name,
-                                         backend::phases_of(spec_), phase_, now_, true});
+                                         backend::phases_of(spec_), phase_, now_, streams_.divided()});
     }
 
     void record_event(int slot) override { streams_.record_event(slot); }

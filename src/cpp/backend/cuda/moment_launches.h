@@ -36,8 +36,8 @@ struct MomentTilings {
 /// The tiles of a block: the largest that fit where it has walls anywhere, else those that take least time.
 MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& device, bool has_walls);
 
-/// What is left of an interior where the rows beside it along y are as many as a tile has, which are swept in the time
-/// of fewer; the interior itself where too little is left.
+/// What is left of an interior where the shell along y is as high as a tile, which takes as long for two rows as for
+/// all that it has room for; the interior itself where too little is left.
 backend::RowBox inner_rows(const backend::RowBox& interior, const MomentTiling& tiling, const Address& address, int D);
 
 /// The threads of a thread block of an update, and its shared memory.
