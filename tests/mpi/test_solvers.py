@@ -46,7 +46,7 @@ def test_ranks_cut_across_rows(count: int, device: str, request: pytest.FixtureR
     "program",
     [
         *("kept_states", "moment_forces", "turbulence", "probes", "time_functions", "derived"),
-        *("means", "wind_tunnel", "moving_bodies"),
+        *("means", "wind_tunnel", "moving_bodies", "moment_halos"),
     ],
 )
 def test_ranks_do_as_one_process(
