@@ -7,8 +7,8 @@
 
 #include "driver_state.h"
 
+using lbm::cuda::BoxCopy;
 using lbm::cuda::BoxCopyEnd;
-using lbm::cuda::BoxCopyOfDriver;
 using lbm::cuda::Context;
 using lbm::cuda::DevicePointer;
 using lbm::cuda::Stream;
@@ -22,7 +22,7 @@ T* pointer(DevicePointer address) {
 }
 
 /// Refuses an end of a copy of boxes that is not all in one allocation, or whose rows or layers overlap.
-void check_end(State& own, const BoxCopyEnd& end, const BoxCopyOfDriver& copy) {
+void check_end(State& own, const BoxCopyEnd& end, const BoxCopy& copy) {
     require(end.memory_type == BoxCopyEnd::unified, InvalidValue, "memory of another type");
     require(std::all_of(std::begin(end.offset), std::end(end.offset), [](std::size_t of) { return of == 0; }),
             InvalidValue, "the box begins elsewhere");
@@ -81,9 +81,9 @@ int cuMemsetD8Async(DevicePointer to, unsigned char value, std::size_t bytes, St
     });
 }
 
-int cuMemcpy3DAsync_v2(const BoxCopyOfDriver* given, Stream stream) {
+int cuMemcpy3DAsync_v2(const BoxCopy* given, Stream stream) {
     return guarded([&](State& own) {
-        const BoxCopyOfDriver copy = *given;
+        const BoxCopy copy = *given;
         ++own.requests.box_copies;
         require(copy.row_bytes > 0 && copy.rows > 0 && copy.layers > 0, InvalidValue, "nothing is to be copied");
         check_end(own, copy.source, copy);

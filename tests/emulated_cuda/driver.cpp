@@ -20,7 +20,7 @@
 #include "copies.h"
 #include "driver_state.h"
 
-using lbm::cuda::BoxCopyOfDriver;
+using lbm::cuda::BoxCopy;
 using lbm::cuda::Context;
 using lbm::cuda::Device;
 using lbm::cuda::DeviceId;
@@ -40,11 +40,6 @@ namespace {
 constexpr int compute_capability[] = {9, 0};
 constexpr int multiprocessors = 4, threads_a_multiprocessor = 2048, most_threads = 1024;
 constexpr int usual_shared_bytes = 48 << 10, most_shared_bytes = 227 << 10;
-
-template <class T>
-T* pointer(DevicePointer address) {
-    return reinterpret_cast<T*>(address);
-}
 
 /// The library of an image, loaded. The file is needed no longer then.
 void* load(std::string_view library) {

@@ -125,9 +125,6 @@ def test_an_inlet_that_changes_in_time_beside_probes_adds_nothing_either(gpu: st
 def test_halos_of_moments_are_boxes_that_the_copy_engine_copies(gpu: str) -> None:
     """Where there is an interior beside them. Rows of single cells, across x, are a kernel's."""
 
-    def advance(solver: lbm.Solver, steps: int) -> None:
-        simulation_of(solver).advance(steps)
-
     def copies(parts: tuple[int, int, int], schedule: str) -> int:
         layout = lbm.Layout.split((140, 12, 12), parts, [gpu, gpu])
         solver = lbm.Solver(
@@ -139,7 +136,7 @@ def test_halos_of_moments_are_boxes_that_the_copy_engine_copies(gpu: str) -> Non
             schedule=schedule,
         )
         solver.step(2)
-        return requests(lambda: advance(solver, 2))["box_copies"]
+        return requests(lambda: simulation_of(solver).advance(2))["box_copies"]
 
     # In an update each of two blocks gets two layers, or rows of each of 12 layers, from both sides of the other one.
     assert copies((1, 1, 2), "overlap") == 2 * 4

@@ -27,7 +27,6 @@ struct Row {
           source(static_cast<const Storage*>(a.source)),
           target(static_cast<Storage*>(a.target)),
           compressibility(Real(a.compressibility)),
-          is_ahead(LinesAhead<S, Storage>::is_worthwhile(a)),
           ahead(a, W) {
         for (int i = 0; i < Q; ++i) {
             incoming_offset[i] = offset(incoming_slot<S>(a.phase, i), i);
@@ -45,15 +44,13 @@ struct Row {
             incoming[i] = source + row + incoming_offset[i];
             outgoing[i] = target + row + outgoing_offset[i];
         }
-        if (is_ahead) {
+        if (ahead.is_worthwhile()) {
             ahead.begin_row(y, z);
         }
     }
 
     LBM_HD Index offset(NeighborSlot place, int i) const {
-        const Address& address = a.address;
-        const Index rows = Index(S::c[i][2]) * (address.ny + 2 * address.halo_y) + S::c[i][1];
-        return place.slot * address.population_stride + place.shift * (rows * address.row_stride + S::c[i][0]);
+        return row_offset<S>(a.address, place, i) + place.shift * S::c[i][0];
     }
 
     const UpdateArguments& a;
@@ -64,7 +61,7 @@ struct Row {
     const Storage* incoming[Q];
     Storage* outgoing[Q];
     Index to_next = 0;  // from this row to the next one
-    bool is_ahead;      // packs ask for memory by `ahead`, not each for the cells above its own
+    /// What packs ask for where that is worth while, else each asks for the cells above its own.
     mutable LinesAhead<S, Storage> ahead;
     int y = 0, z = 0;
 };
@@ -85,7 +82,7 @@ struct InnerPack {
     /// level made two cores half as fast, and to both levels gained nothing.
     LBM_HD void load(Value (&h)[Q]) const {
         static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { h[i] = load_stored<Real, W>(row.incoming[i] + x); });
-        if (row.is_ahead) {
+        if (row.ahead.is_worthwhile()) {
             row.ahead.prefetch_part();
             return;
         }

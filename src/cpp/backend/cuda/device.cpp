@@ -165,12 +165,7 @@ void WorkStream::copy_to_gpu(DevicePointer to, int ordinal, DevicePointer from, 
     driver().check(driver().copy_peer(to, other, from, own, bytes, stream_), "cuMemcpyPeerAsync");
 }
 
-void WorkStream::copy_box(const PitchedMemory& to, const PitchedMemory& from, const BoxBytes& box) const {
-    const auto end = [](const PitchedMemory& memory) {
-        return BoxCopyEnd{{},      BoxCopyEnd::unified, nullptr,          memory.first, nullptr,
-                          nullptr, memory.row_bytes,    memory.layer_rows};
-    };
-    const BoxCopyOfDriver copy{end(from), end(to), box.of_row, box.rows, box.layers};
+void WorkStream::copy_box(const BoxCopy& copy) const {
     const DeviceScope scope(ordinal_);
     driver().check(driver().copy_box(&copy, stream_), "cuMemcpy3DAsync");
 }

@@ -108,16 +108,6 @@ enum class Priority { Usual, High };
 
 class LaunchBatch;
 
-/// Rows of memory with a distance in bytes from one to the next, and layers of so many rows each.
-struct PitchedMemory {
-    DevicePointer first;
-    std::size_t row_bytes, layer_rows;
-};
-/// What is copied of them.
-struct BoxBytes {
-    std::size_t of_row, rows, layers;
-};
-
 /// A CUDA stream.
 class WorkStream {
 public:
@@ -134,7 +124,7 @@ public:
     /// Copies from memory of this stream's GPU to that of any other one, which need not be able to access it.
     void copy_to_gpu(DevicePointer to, int ordinal, DevicePointer from, std::size_t bytes) const;
     /// Copies a box of memory to another one, both of which this stream's GPU can access.
-    void copy_box(const PitchedMemory& to, const PitchedMemory& from, const BoxBytes& box) const;
+    void copy_box(const BoxCopy& copy) const;
     /// Sets memory to zero.
     void clear(DevicePointer memory, std::size_t bytes) const;
 

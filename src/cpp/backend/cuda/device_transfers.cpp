@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "copy_boxes.h"
 #include "split_runs.h"
 #include "upload.h"
 
@@ -13,8 +14,29 @@ namespace lbm::cuda {
 
 using InHost = backend::Transfer::InHost;
 
+namespace {
+
+/// The copy of a box from lattice to lattice, of numbers of so many bytes.
+BoxCopy box_copy(const CopyBox& box, const void* from, void* to, std::size_t element) {
+    const auto bytes = [&](Index numbers) { return std::size_t(numbers) * element; };
+    const auto end = [&](const void* lattice, const CopyBox::Side& side) {
+        const Index row = side.row == 0 ? box.count : side.row;
+        BoxCopyEnd found{};
+        found.memory_type = BoxCopyEnd::unified;
+        found.address = std::bit_cast<DevicePointer>(lattice) + bytes(side.first);
+        found.pitch = bytes(row);
+        found.height = std::size_t(box.layers > 1 ? side.layer / row : box.rows);
+        return found;
+    };
+    return {end(from, box.source), end(to, box.target), bytes(box.count), std::size_t(box.rows),
+            std::size_t(box.layers)};
+}
+
+}  // namespace
+
 DeviceTransfers::DeviceTransfers(const std::vector<backend::Transfer>& list, Owner owner)
     : owner_(std::move(owner)), copies_(owner_.phases) {
+    std::vector<TransferEnds> ends[2];
     for (const backend::Transfer& transfer : list) {
         TransferEnds by_lattice[2] = {{transfer.from[0], transfer.to[0]}, {transfer.from[1], transfer.to[1]}};
         if (transfer.in_host != InHost::Neither) {
@@ -27,11 +49,11 @@ DeviceTransfers::DeviceTransfers(const std::vector<backend::Transfer>& list, Own
                 }
             }
         }
-        host_ends_[0].push_back(by_lattice[0]);
-        host_ends_[1].push_back(by_lattice[1]);
+        ends[0].push_back(by_lattice[0]);
+        ends[1].push_back(by_lattice[1]);
     }
-    upload(ends_[0], owner_.stream, host_ends_[0]);
-    upload(ends_[1], owner_.stream, host_ends_[1]);
+    upload(ends_[0], owner_.stream, ends[0]);
+    upload(ends_[1], owner_.stream, ends[1]);
     for (const Phase phase : owner_.phases) {
         std::vector<backend::TransferRun> runs;
         std::vector<SingleTransfer> singles;
@@ -40,7 +62,10 @@ DeviceTransfers::DeviceTransfers(const std::vector<backend::Transfer>& list, Own
             if (owner_.prefers_copy_engine && transfer.in_host == InHost::Neither) {
                 if (const std::optional<std::vector<CopyBox>> boxes = copy_boxes(transfer.copies[phase])) {
                     for (const CopyBox& box : *boxes) {
-                        copies_[phase].boxes.push_back({box, k});
+                        for (int now = 0; now < 2; ++now) {
+                            copies_[phase].boxes[now].push_back(
+                                box_copy(box, transfer.from[now], transfer.to[now], owner_.element));
+                        }
                     }
                     continue;
                 }
@@ -79,26 +104,14 @@ void DeviceTransfers::run() const {
             owner_.stream.copy_to_device(twin.device.address(), twin.host, twin.bytes[owner_.phase]);
         }
     }
-    copy_boxes_by_engine();
+    for (const BoxCopy& copy : copies_[owner_.phase].boxes[owner_.now]) {
+        owner_.stream.copy_box(copy);
+    }
     launch();
     for (const Twin& twin : twins_) {
         if (twin.in_host == InHost::To) {
             owner_.stream.copy_to_host(twin.host, twin.device.address(), twin.bytes[owner_.phase]);
         }
-    }
-}
-
-void DeviceTransfers::copy_boxes_by_engine() const {
-    const auto bytes = [&](Index numbers) { return std::size_t(numbers) * owner_.element; };
-    for (const auto& [box, transfer] : copies_[owner_.phase].boxes) {
-        const TransferEnds& ends = host_ends_[owner_.now][transfer];
-        const auto pitched = [&](const void* lattice, const CopyBox::Side& side) {
-            const Index row = side.row == 0 ? box.count : side.row;
-            return PitchedMemory{std::bit_cast<DevicePointer>(lattice) + bytes(side.first), bytes(row),
-                                 std::size_t(box.layers > 1 ? side.layer / row : box.rows)};
-        };
-        owner_.stream.copy_box(pitched(ends.to, box.target), pitched(ends.from, box.source),
-                               {bytes(box.count), std::size_t(box.rows), std::size_t(box.layers)});
     }
 }
 

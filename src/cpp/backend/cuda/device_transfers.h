@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "../transfers.h"
-#include "copy_boxes.h"
 #include "device.h"
 #include "kernel_set.h"
 #include "kernels/arguments.h"
@@ -45,24 +44,17 @@ private:
         backend::ByPhase<std::size_t> bytes;
     };
 
-    /// A box of memory that the copy engine copies; `transfer` is the number of its ends.
-    struct EngineCopy {
-        CopyBox box;
-        std::size_t transfer;
-    };
     struct Copies {
         DeviceBuffer runs, singles;
-        std::vector<EngineCopy> boxes;
+        std::vector<BoxCopy> boxes[2];  // for each lattice as the current one
     };
 
     const Twin& add_twin(const backend::Transfer& transfer);
-    void copy_boxes_by_engine() const;
     void launch() const;
 
     Owner owner_;
     std::vector<Twin> twins_;
-    std::vector<TransferEnds> host_ends_[2];  // for each lattice as the current one
-    DeviceBuffer ends_[2];                    // the same
+    DeviceBuffer ends_[2];  // for each lattice as the current one
     backend::ByPhase<Copies> copies_;
 };
 

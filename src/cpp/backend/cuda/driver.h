@@ -73,11 +73,11 @@ struct BoxCopyEnd {
     std::size_t pitch, height;
 };
 /// CUDA_MEMCPY3D.
-struct BoxCopyOfDriver {
+struct BoxCopy {
     BoxCopyEnd source, target;
     std::size_t row_bytes, rows, layers;
 };
-static_assert(sizeof(BoxCopyEnd) == 88 && offsetof(BoxCopyEnd, address) == 48 && sizeof(BoxCopyOfDriver) == 200);
+static_assert(sizeof(BoxCopyEnd) == 88 && offsetof(BoxCopyEnd, address) == 48 && sizeof(BoxCopy) == 200);
 
 // Name of the member, symbol in the library, type.
 #define LBM_DRIVER_FUNCTIONS(X)                                                                               \
@@ -104,7 +104,7 @@ static_assert(sizeof(BoxCopyEnd) == 88 && offsetof(BoxCopyEnd, address) == 48 &&
     X(copy_to_device, cuMemcpyHtoDAsync_v2, int(DevicePointer, const void*, std::size_t, Stream))             \
     X(copy_to_host, cuMemcpyDtoHAsync_v2, int(void*, DevicePointer, std::size_t, Stream))                     \
     X(copy_peer, cuMemcpyPeerAsync, int(DevicePointer, Context, DevicePointer, Context, std::size_t, Stream)) \
-    X(copy_box, cuMemcpy3DAsync_v2, int(const BoxCopyOfDriver*, Stream))                                      \
+    X(copy_box, cuMemcpy3DAsync_v2, int(const BoxCopy*, Stream))                                              \
     X(pointer_attribute, cuPointerGetAttribute, int(void*, int, DevicePointer))                               \
     X(set_bytes, cuMemsetD8Async, int(DevicePointer, unsigned char, std::size_t, Stream))                     \
     X(module_load, cuModuleLoadData, int(Module*, const void*))                                               \
