@@ -422,9 +422,9 @@ def main() -> None:
             tables["ncu-moments" if "update_moments" in text else "ncu"].append(profile(text.splitlines()))
             continue
         result = json.loads(Path(file).read_text())
-        if "tuning" in result:
+        if "tuning" in result:  # its measurements follow the tuning, and are of no menu
             tables["tuning"].append(tuning_table(result))
-        if "shares" in result:
+        elif "shares" in result:
             tables["shares"].append(share_table(result))
         elif result.get("menu") == "published":
             published.append(result)

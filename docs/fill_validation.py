@@ -44,21 +44,21 @@ def row(numbers: dict[str, Any]) -> str:
     values = [f"{numbers['hot']:.4f}", off(numbers["hot"], exact[0]), mid]
     for name, reference in (("u_max", exact[1]), ("v_max", exact[2])):
         values += [f"{numbers[name]:.2f}", off(numbers[name], reference)]
-    kind = f"{hardware(numbers)}, {numbers['precision']}" + (
-        "" if numbers["operators"] == "isotropic" else ", operators of 2013"
-    )
+    kind = f"{hardware(numbers)}, {numbers['precision']}"
     size = f"{cells}{'²' if dimensions == 2 else '³'}"
     power = f"1e{math.log10(numbers['rayleigh']):.0f}"
     ra = power if float(power) == numbers["rayleigh"] else f"{numbers['rayleigh']:g}"
     shape = "square" if dimensions == 2 else "cube"
+    scheme = numbers["collision"].upper() + ("" if numbers["operators"] == "isotropic" else ", operators of 2013")
+    scheme += ", coupled" if numbers.get("energy_coupling") else ""
     steps = f"{numbers['grids'][-1]['steps']}{steady}"
-    return "| " + " | ".join([shape, ra, size, numbers["collision"].upper(), *values, steps, kind]) + " |\n"
+    return "| " + " | ".join([shape, ra, size, scheme, *values, steps, kind]) + " |\n"
 
 
 def key(numbers: dict[str, Any]) -> tuple[Any, ...]:
     """By which rows are put in order, and are the same."""
     names = ("dimensions", "rayleigh", "cells", "collision", "precision", "operators")
-    return (*(numbers[name] for name in names), hardware(numbers))
+    return (*(numbers[name] for name in names), numbers.get("energy_coupling", 0.0), hardware(numbers))
 
 
 COLLISIONS = {"cumulant": "Cumulant, D3Q27", "rr-wale": "RecursiveRegularized and WALE, D3Q19"}

@@ -13,8 +13,10 @@ that is a straight line has its own height as h.
 from __future__ import annotations
 
 import argparse
+import json
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -51,6 +53,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--device", default="auto", help="cpu, cuda or cuda:1 (auto)")
     parser.add_argument("--threads", type=int, help="of the CPU")
     parser.add_argument("--output", metavar="PNG", help="the temperature at four times, and the mixing length")
+    parser.add_argument("--json", metavar="FILE", help="add the numbers of many waves to this file")
     given = parser.parse_args()
     if given.size < 8:
         parser.error(f"--size: {given.size} given, must be at least 8")
@@ -199,13 +202,35 @@ def run(setup: Setup, steps: int) -> tuple[list[tuple[float, Floats]], list[tupl
     return maps, lengths
 
 
-def acceleration(setup: Setup, lengths: list[tuple[float, float]]) -> None:
-    """Print what a in ``h = a At g t^2`` is at the end: by the slope of the root of h over the last third."""
+def acceleration(setup: Setup, lengths: list[tuple[float, float]]) -> float | None:
+    """What a in ``h = a At g t^2`` is at the end: by the slope of the root of h over the last third."""
     time, length = np.array(sorted(set(lengths))).T
     late = time > time[-1] * 2 / 3
-    if late.sum() > 2:
-        slope = np.polyfit(time[late] * setup.scale, np.sqrt(length[late]), 1)[0]
-        print(f"h = {slope * abs(slope) / (setup.atwood * setup.gravity):.4f} At g t^2")
+    if late.sum() <= 2:
+        return None
+    slope = float(np.polyfit(time[late] * setup.scale, np.sqrt(length[late]), 1)[0])
+    constant = slope * abs(slope) / (setup.atwood * setup.gravity)
+    print(f"h = {constant:.4f} At g t^2")
+    return constant
+
+
+def keep(setup: Setup, lengths: list[tuple[float, float]], constant: float | None, seconds: float, path: str) -> None:
+    """Add a run to a file, a list of them."""
+    solver, file = setup.solver, Path(path)
+    run = {
+        "shape": solver.domain.shape,
+        "precision": solver.precision,
+        "device": solver.device,
+        "atwood": setup.atwood,
+        "gravity": setup.gravity,
+        "viscosity": setup.viscosity,
+        "steps": solver.steps,
+        "seconds": seconds,
+        "lengths": sorted(set(lengths)),
+        "constant": constant,
+    }
+    runs = json.loads(file.read_text()) if file.exists() else []
+    file.write_text(json.dumps([*runs, run], indent=1) + "\n")
 
 
 def picture(setup: Setup, maps: list[tuple[float, Floats]], lengths: list[tuple[float, float]], path: str) -> None:
@@ -240,8 +265,11 @@ if __name__ == "__main__":
     print(f"gravity {setup.gravity:.4g}, viscosity {setup.viscosity:.4g}, {steps} steps")
     if given.modes == "single":
         growth(setup)
+    started = perf_counter()
     maps, lengths = run(setup, steps)
     if given.modes == "multi":
-        acceleration(setup, lengths)
+        constant = acceleration(setup, lengths)
+        if given.json:
+            keep(setup, lengths, constant, perf_counter() - started, given.json)
     if given.output:
         picture(setup, maps, lengths, given.output)
