@@ -422,7 +422,7 @@ def main() -> None:
             tables["ncu-moments" if "update_moments" in text else "ncu"].append(profile(text.splitlines()))
             continue
         result = json.loads(Path(file).read_text())
-        if "tuning" in result:  # its measurements follow the tuning, and are of no menu
+        if "tuning" in result:  # and a measurement with the launch that was found, for no table
             tables["tuning"].append(tuning_table(result))
         elif "shares" in result:
             tables["shares"].append(share_table(result))

@@ -54,7 +54,9 @@ SPECTRAL = {
 """The same by Chebyshev collocation, to the digits that do not change with its size; and u_max and v_max in kappa/L,
 those on the midlines of the square and, in the cube, of its plane z = L/2."""
 COUPLED_DIFFERENCE = 0.05
-"""Between the walls, where the temperature changes the energy moment, and so the density, by its 19th part."""
+"""Difference between the walls with coupling, by which the density of a fluid at rest changes."""
+DENSITY_OF_COUPLING = 1 / 19
+"""How much that is in D3Q19, a unit of temperature."""
 LARGEST_DIFFUSIVITY = {"isotropic": 0.25, "obrecht2013": 0.06}
 COLLISIONS = {"bgk": lbm.BGK, "trt": lbm.TRT, "mrt": lbm.MRT}
 
@@ -78,7 +80,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=2_000_000, metavar="N", help="the most on one grid (2000000)")
     parser.add_argument("--output", metavar="PNG", help="a picture of temperature and speed")
     parser.add_argument("--json", metavar="FILE", help="add the numbers to this file")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if given.energy_coupling and given.dimensions == 2:
+        parser.error("--energy-coupling: given in two dimensions, must be with --dimensions 3")
+    return given
 
 
 def free_fall(given: argparse.Namespace, cells: int) -> float:
@@ -127,13 +132,19 @@ def refined(field: Array, cells: int, first: int = 0) -> Array:
 
 
 State = tuple[Array, Array, Array]
-"""Density over 1, velocity and temperature, in units that no grid changes."""
+"""The density beyond that at rest, velocity and temperature, in units that no grid changes."""
 
 
-def state(solver: lbm.Solver, setup: lbm.Convection) -> State:
-    density, velocity, temperature = solver.density(), solver.velocity(), solver.temperature()
+def at_rest(given: argparse.Namespace, temperature: Array) -> Array:
+    """The density of a fluid at rest, whose pressure a coupled temperature would change."""
+    return 1 - given.energy_coupling * DENSITY_OF_COUPLING * temperature
+
+
+def state(given: argparse.Namespace, solver: lbm.Solver, setup: lbm.Convection) -> State:
+    density, velocity, temperature = solver.density(), solver.velocity(), solver.temperature().astype(float)
     scale = setup.velocity
-    return (density - 1.0) / scale**2, velocity.astype(float) / scale, temperature.astype(float) / setup.difference
+    moving = density - at_rest(given, temperature)
+    return moving / scale**2, velocity.astype(float) / scale, temperature / setup.difference
 
 
 def extrapolated(states: list[State]) -> State:
@@ -147,14 +158,15 @@ def extrapolated(states: list[State]) -> State:
     return density, velocity, np.clip(temperature, -0.5, 0.5)
 
 
-def start_from(solver: lbm.Solver, setup: lbm.Convection, states: list[State]) -> None:
+def start_from(given: argparse.Namespace, solver: lbm.Solver, setup: lbm.Convection, states: list[State]) -> None:
     """The flow of the coarser grids, at the speeds and under the pressure that it has in this grid's units."""
     density, velocity, temperature = extrapolated(states)
     cells = int(setup.cells)
+    warm = setup.difference * refined(temperature, cells)
     solver.initialize(
-        density=1 + setup.velocity**2 * refined(density, cells),
+        density=at_rest(given, warm) + setup.velocity**2 * refined(density, cells),
         velocity=setup.velocity * refined(velocity, cells, first=1),
-        temperature=setup.difference * refined(temperature, cells),
+        temperature=warm,
         nonequilibrium=True,
     )
 
@@ -198,7 +210,7 @@ def solve(given: argparse.Namespace) -> tuple[lbm.Solver, lbm.Convection, dict[s
     for cells in sizes:
         solver, setup = cavity(given, cells)
         if states:
-            start_from(solver, setup, states)
+            start_from(given, solver, setup, states)
         every = max(500, round(setup.length / setup.velocity))
         steady = lbm.Steady(given.tolerance * setup.difference, every=every, of="temperature")
         result = solver.run(given.steps, progress=True, until=steady)
@@ -209,7 +221,7 @@ def solve(given: argparse.Namespace) -> tuple[lbm.Solver, lbm.Convection, dict[s
         )
         grids.append({"cells": cells, "steps": result.steps, "seconds": result.seconds, "mlups": result.mlups})
         if cells < sizes[-1]:
-            states = [*states[-1:], state(solver, setup)]
+            states = [*states[-1:], state(given, solver, setup)]
     (u, y), (v, x) = on_midlines(solver, setup)
     numbers = {
         "dimensions": given.dimensions,

@@ -59,8 +59,11 @@ def arguments() -> argparse.Namespace:
         parser.error(f"--size: {given.size} given, must be at least 8")
     if not 0 < given.atwood <= 0.2:
         parser.error(f"--atwood: {given.atwood} given, must be above 0 and at most 0.2, as warmer gas is unstable")
-    if given.output and not Path(given.output).resolve().parent.is_dir():
-        parser.error(f"--output: there is no folder {Path(given.output).resolve().parent}")
+    for name, file in (("--output", given.output), ("--json", given.json)):
+        if file and not Path(file).resolve().parent.is_dir():
+            parser.error(f"{name}: there is no folder {Path(file).resolve().parent}")
+    if given.json and given.modes == "single":
+        parser.error("--json: given with --modes single, must be with --modes multi")
     return given
 
 
@@ -202,19 +205,20 @@ def run(setup: Setup, steps: int) -> tuple[list[tuple[float, Floats]], list[tupl
     return maps, lengths
 
 
-def acceleration(setup: Setup, lengths: list[tuple[float, float]]) -> float | None:
-    """What a in ``h = a At g t^2`` is at the end: by the slope of the root of h over the last third."""
+def acceleration(setup: Setup, lengths: list[tuple[float, float]]) -> list[float]:
+    """What a in ``h = a At g t^2`` is in the middle and the last third of the time, by the slope of the root of h."""
     time, length = np.array(sorted(set(lengths))).T
-    late = time > time[-1] * 2 / 3
-    if late.sum() <= 2:
-        return None
-    slope = float(np.polyfit(time[late] * setup.scale, np.sqrt(length[late]), 1)[0])
-    constant = slope * abs(slope) / (setup.atwood * setup.gravity)
-    print(f"h = {constant:.4f} At g t^2")
-    return constant
+    constants = []
+    for third in (1, 2):
+        within = (time > time[-1] * third / 3) & (time <= time[-1] * (third + 1) / 3)
+        if within.sum() > 2:
+            slope = float(np.polyfit(time[within] * setup.scale, np.sqrt(length[within]), 1)[0])
+            constants.append(slope * abs(slope) / (setup.atwood * setup.gravity))
+            print(f"h = {constants[-1]:.4f} At g t^2 until {time[within][-1]:.2f} width / velocity")
+    return constants
 
 
-def keep(setup: Setup, lengths: list[tuple[float, float]], constant: float | None, seconds: float, path: str) -> None:
+def keep(setup: Setup, lengths: list[tuple[float, float]], constants: list[float], seconds: float, path: str) -> None:
     """Add a run to a file, a list of them."""
     solver, file = setup.solver, Path(path)
     run = {
@@ -227,7 +231,7 @@ def keep(setup: Setup, lengths: list[tuple[float, float]], constant: float | Non
         "steps": solver.steps,
         "seconds": seconds,
         "lengths": sorted(set(lengths)),
-        "constant": constant,
+        "constants": constants,
     }
     runs = json.loads(file.read_text()) if file.exists() else []
     file.write_text(json.dumps([*runs, run], indent=1) + "\n")
@@ -268,8 +272,8 @@ if __name__ == "__main__":
     started = perf_counter()
     maps, lengths = run(setup, steps)
     if given.modes == "multi":
-        constant = acceleration(setup, lengths)
+        constants = acceleration(setup, lengths)
         if given.json:
-            keep(setup, lengths, constant, perf_counter() - started, given.json)
+            keep(setup, lengths, constants, perf_counter() - started, given.json)
     if given.output:
         picture(setup, maps, lengths, given.output)

@@ -443,6 +443,7 @@ def _plan(arguments: argparse.Namespace) -> int:
         if arguments.measure:
             found.measured()
         return OK
+    print(f"update: {found.configuration.update()}")
     for line in planner.machine_lines(found.machine):
         print(line)
     print(planner.HEADER + (f"{'measured':>11}" if arguments.measure else ""))

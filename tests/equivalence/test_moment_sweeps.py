@@ -174,7 +174,9 @@ def test_halos_of_long_rows_have_the_bits_of_one_block(parts, rng, gpu):
     names = [f"cuda:{k % _core.cuda_device_count()}" for k in range(math.prod(parts))]
     layout = lbm.Layout.split(case.shape, parts, names)
     others = [
-        case.solver(layout=layout, device="auto", schedule=schedule, **options) for schedule in ("overlap", "blocking")
+        case.solver(layout=layout, device="auto", schedule=schedule, channel=channel, **options)
+        for schedule in ("overlap", "blocking")
+        for channel in ("auto", "staged")
     ]
     for steps in CALLS:
         for each in (solver, *others):

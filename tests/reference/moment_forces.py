@@ -20,7 +20,11 @@ def forced(
 ) -> Case:
     """A random flow, whose force is what a solver takes."""
     make: Any = with_walls if walls else lambda *a, **k: case_of(*a[:3], True, *a[3:], **k)
-    case: Case = make(rng, stencil, kind, shape, **more)
+    return with_force(rng, make(rng, stencil, kind, shape, **more), which)
+
+
+def with_force(rng: np.random.Generator, case: Case, which: str) -> Case:
+    """The case with a random force of one of the kinds."""
     dimensions = len(case.shape)
     part = rng.uniform(-1e-3, 1e-3, (dimensions, *case.shape) if "field" in which else dimensions)
     case.force = part * PULSE if "time" in which else part

@@ -37,6 +37,27 @@ def quietly_loaded(path: Path, **options: Any) -> lbm.Solver:
         return lbm.Solver.load(path, device="cpu", **options)
 
 
+@pytest.mark.parametrize("state", ["populations", "moments", "auto", None])
+@pytest.mark.parametrize("streaming", ["in-place", "two-lattice"])
+def test_the_streaming_may_be_another_one(streaming, state, tmp_path: Path):
+    """Also of one lattice of populations that goes on as one of moments; the flow is the same."""
+    solver = eddies(lbm.Regularized(VISCOSITY), precision="float64")
+    solver.step(3)
+    solver.save(tmp_path / "state.h5")
+    loaded = quietly_loaded(tmp_path / "state.h5", state=state, streaming=streaming)
+    assert loaded.streaming == streaming
+    assert loaded.state == ("moments" if state in ("moments", "auto") else "populations")
+    solver.step(4)
+    loaded.step(4)
+    np.testing.assert_allclose(loaded.velocity(), solver.velocity(), rtol=0, atol=1e-14)
+
+
+def test_a_wrong_streaming_is_refused(tmp_path: Path):
+    eddies(lbm.Regularized(VISCOSITY)).save(tmp_path / "state.h5")
+    with pytest.raises(ValueError, match="streaming: 'both' given, must be one of 'in-place', 'two-lattice'"):
+        lbm.Solver.load(tmp_path / "state.h5", streaming="both", device="cpu")
+
+
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("stencil", STENCILS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -31,13 +32,17 @@ def test_a_wave_grows_as_theory_says(tmp_path: Path) -> None:
 
 
 def test_many_waves_mix(tmp_path: Path) -> None:
-    picture = tmp_path / "mixing.png"
+    picture, file = tmp_path / "mixing.png", tmp_path / "mixing.json"
     options = ["--size", 64, "--height", 1, "--steps", 1500, "--velocity", 0.1, "--reynolds", 800, "--output", picture]
-    out = run("rayleigh_taylor.py", "--modes", "multi", *options)
+    out = run("rayleigh_taylor.py", "--modes", "multi", *options, "--json", file)
     assert picture.read_bytes().startswith(b"\x89PNG")
     lengths = [float(x) for x in re.findall(r"mixing length (\S+) cells", out)]
     assert lengths[0] < lengths[-1]
-    assert re.search(r"^h = \S+ At g t\^2$", out, re.MULTILINE)
+    constants = [float(a) for a in re.findall(r"^h = (\S+) At g t\^2", out, re.MULTILINE)]
+    kept = json.loads(file.read_text())[0]
+    assert kept["constants"] == pytest.approx(constants, abs=1e-4)
+    assert len(constants) == 2
+    assert [length for _, length in kept["lengths"]][-1] == pytest.approx(lengths[-1], abs=0.01)
 
 
 def test_convection_of_a_gas(tmp_path: Path) -> None:

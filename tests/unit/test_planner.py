@@ -289,11 +289,12 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--stencil", "D3Q27", "--devices", "cpu,cpu", "--walls", "xz", "--output", str(file)]
     assert cli.main(["plan", "12x10x8", *options]) == cli.OK
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "cpu: 50.0 GB/s in updates, 10.0 us a step and 100.0 ns a row in addition"
-    assert lines[1] == "cpu to cpu (same): 10.0 GB/s, 0.1 us an exchange"
-    assert lines[2] == planner.HEADER
-    assert [line.split()[0] for line in lines[3:6]] == ["1x1x2", "1x2x1", "2x1x1"]
-    assert lines[6] == f"layout: {file}"
+    assert lines[0] == "update: D3Q27 BGK float32 in-place"
+    assert lines[1] == "cpu: 50.0 GB/s in updates, 10.0 us a step and 100.0 ns a row in addition"
+    assert lines[2] == "cpu to cpu (same): 10.0 GB/s, 0.1 us an exchange"
+    assert lines[3] == planner.HEADER
+    assert [line.split()[0] for line in lines[4:7]] == ["1x1x2", "1x2x1", "2x1x1"]
+    assert lines[7] == f"layout: {file}"
     assert lbm.Layout.load(file) == lbm.Layout.split((12, 10, 8), (1, 1, 2))
 
 
@@ -412,9 +413,9 @@ def test_command_that_measures(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     options = ["--stencil", "D2Q9", "--devices", "cpu,cpu,cpu,cpu", "--measure", "--threads", "1", "--walls", "y"]
     assert cli.main(["plan", "24x16", *options]) == cli.OK
     lines = capsys.readouterr().out.splitlines()
-    assert lines[2].endswith("measured")
-    assert all(float(line.split()[-1]) > 0 for line in lines[3:])
-    assert {line.split()[0] for line in lines[3:]} == {"1x4", "2x2", "4x1"}
+    assert lines[3].endswith("measured")
+    assert all(float(line.split()[-1]) > 0 for line in lines[4:])
+    assert {line.split()[0] for line in lines[4:]} == {"1x4", "2x2", "4x1"}
 
 
 @pytest.mark.usefixtures("known")

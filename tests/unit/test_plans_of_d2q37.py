@@ -127,5 +127,5 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     options = ["--stencil", "D2Q37", "--devices", "cpu,cpu", "--walls", "y", "--output", str(file)]
     assert cli.main(["plan", "96x64", *options]) == cli.OK
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines[3:5]] == ["1x2", "2x1"]
+    assert [line.split()[0] for line in lines[4:6]] == ["1x2", "2x1"]
     assert lbm.Layout.load(file) == lbm.Layout.split((96, 64), (1, 2))

@@ -129,7 +129,8 @@ def test_plans_take_states_and_refuse_by_name():
         ({"collision": "RecursiveRegularized"}, "moments"),
         ({"collision": "Regularized", "streaming": "in-place"}, "moments"),
         ({"collision": "Regularized", "turbulence": lbm.Smagorinsky(0.1)}, "moments"),
-        ({}, "populations"),  # of BGK
+        ({}, "moments"),  # of Regularized
+        ({"collision": "BGK"}, "populations"),
         ({"collision": "RecursiveRegularized", "hybrid": 0.9}, "populations"),
         ({"collision": "Regularized", "storage": "float16"}, "populations"),
         ({"collision": "Regularized", "thermal": True}, "populations"),

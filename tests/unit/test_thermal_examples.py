@@ -44,7 +44,8 @@ def test_the_heated_square(tmp_path: Path) -> None:
     assert two["grids"][1]["steps"] < one["grids"][0]["steps"]
 
 
-def test_the_heated_cube(tmp_path: Path) -> None:
+@pytest.mark.parametrize("coupling", [0, 1])
+def test_the_heated_cube(coupling: int, tmp_path: Path) -> None:
     picture = tmp_path / "cavity.png"
     options = [
         "--rayleigh",
@@ -55,10 +56,12 @@ def test_the_heated_cube(tmp_path: Path) -> None:
         1,
         "--operators",
         "obrecht2013",
+        "--energy-coupling",
+        coupling,
         "--output",
         picture,
     ]
-    out = run("heated_cavity.py", "--dimensions", 3, "--cells", 12, "--collision", "mrt", *options)
+    out = run("heated_cavity.py", "--dimensions", 3, "--cells", 12, "--levels", 2, "--collision", "mrt", *options)
     assert picture.read_bytes().startswith(b"\x89PNG")
     off = re.search(r"spectral +1\.0711 +hot wall ([+-]\d\.\d\d) %", out)
     assert off is not None

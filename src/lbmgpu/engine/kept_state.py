@@ -71,24 +71,26 @@ def _obstacles(
     if isinstance(collision, CustomCollision) or collision.kind not in _core.moment_collisions():
         yield f"the collision {type(collision).__name__}", f"goes with {checks.alternatives(names)}"
     if collision.takes_strain:
-        yield "velocity gradients of the hybrid collision", "goes with collisions without hybrid"
+        right = "goes with collisions without hybrid, which needs state='populations'"
+        yield "velocity gradients of the hybrid collision", right
     if turbulence is not None:
-        yield f"velocity gradients of {type(turbulence).__name__}", "goes with no turbulence model but Smagorinsky"
+        right = "goes with no turbulence model but Smagorinsky; others need state='populations'"
+        yield f"velocity gradients of {type(turbulence).__name__}", right
     if thermal is not None:
-        yield "thermal", "must be without"
+        yield "thermal", "must be without: a temperature needs state='populations'"
     if storage != precision:
         yield f"the storage {storage!r}", f"must be the precision, {precision!r}"
     for face, condition in domain.faces.items():
         if condition.engine_name not in _core.moment_faces():
             names = list(map(written, _core.moment_faces()))
-            right = f"has {checks.alternatives(names)} so far: others read cells beside their own"
+            right = f"has {checks.alternatives(names)} so far: others need state='populations'"
             yield f"{condition!r} on face {face!r}", right
     for name, body in domain.bodies.items():
         if body.motion is not None:
             right = "has walls that stay where they are so far: bodies that move need state='populations'"
             yield f"the body {name!r}, which moves", right
     if domain.sponges:
-        yield "sponges", "has none so far"
+        yield "sponges", "has none so far: they need state='populations'"
 
 
 @cache

@@ -53,13 +53,17 @@ class Configuration:
             size += f" {self.flow}"
         if self.members > 1:
             size += f" x {self.members}"
+        return f"{self.update()} {size}"
+
+    def update(self) -> str:
+        """The configuration but for what is in the box, in words."""
         kind = self.precision if self.storage == self.precision else f"{self.precision}/{self.storage}"
         model = f" {self.turbulence}" if self.turbulence else ""
         if self.every > 1:
             model += f"/{self.every}"
         how = self.streaming if self.state == "populations" else self.state
         how += " in-place" if self.has_one_lattice_of_moments else ""
-        return f"{self.stencil} {self.collision}{model} {kind} {how} {size}"
+        return f"{self.stencil} {self.collision}{model} {kind} {how}"
 
 
 def problem_of(

@@ -352,7 +352,8 @@ def _configuration(
     heat = HEAT if thermal else None
     check_thermal(heat, domain, storage)
     if collision is None:
-        collision = (of_stencil(domain.stencil, kept) or of_stencil(domain.stencil))[0].__name__
+        wanted = "populations" if kept == "populations" else "moments"
+        collision = (of_stencil(domain.stencil, wanted) or of_stencil(domain.stencil))[0].__name__
     kind = COLLISIONS[checks.choice("collision", collision, COLLISIONS)]
     check_pair(domain.stencil, kind)
     own = kind(VISCOSITY, **({} if hybrid is None or kind is not RecursiveRegularized else {"hybrid": hybrid}))

@@ -22,7 +22,7 @@ def arguments_of_file(
     Args:
         path: of the checkpoint.
         given: domain, collision and state in place of those in the file.
-        where: the arguments that say where it is computed.
+        where: the arguments that say where it is computed, and others in place of the file's.
         checked: the settings of all of them.
     """
     from ..io import checkpoint  # with HDF5, which takes a while to be loaded
@@ -30,7 +30,7 @@ def arguments_of_file(
     domain, collision, state = given
     processes, subdomain = Processes.of(where["comm"]), None
     if processes.size > 1:  # each rank reads what lies in its part of the domain, which the layout tells
-        settings = checked(**checkpoint.arguments_without_cells(path, domain, collision, processes, state), **where)
+        settings = checked(**checkpoint.arguments_without_cells(path, domain, collision, processes, state) | where)
         subdomain = settings.subdomain if settings.subdomain.windows_differ else None
         if where["layout"] is not None or where["cpu_share"] is not None:  # what was measured is not measured again
             where = where | {"device": "auto", "layout": settings.layout, "cpu_share": 0}

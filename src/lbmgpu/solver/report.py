@@ -124,11 +124,12 @@ def _size(size: int) -> str:
 
 
 def _state_words(simulation: Simulation) -> str:
-    """What a cell keeps, in words; empty where it is populations, as nobody asked for a choice."""
+    """What a cell keeps, in words."""
     engine, settings = simulation.engine, simulation.settings
     if settings.state == "moments":
         return f"{engine.state_numbers} moments a cell, {engine.steps_per_update} steps for each read of memory"
-    return f"populations, as moments do not go with {settings.not_moments}" if settings.not_moments else ""
+    reason = f", as moments do not go with {settings.not_moments}" if settings.not_moments else ""
+    return f"populations{reason}"
 
 
 def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool, gather: bool) -> Report:
@@ -148,7 +149,7 @@ def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool, gather: 
         "collision": str(simulation.collision),
         "arithmetic": f"{simulation.precision}, stored as {simulation.storage}",
         "streaming": simulation.streaming,
-        **({"state": words} if (words := _state_words(simulation)) else {}),
+        "state": _state_words(simulation),
         **({} if simulation.thermal is None else {"thermal": _thermal_words(simulation.thermal)}),
         **({} if simulation.turbulence is None else {"turbulence": str(simulation.turbulence)}),
         "device": _device_words(simulation),

@@ -98,10 +98,8 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
         state: what a cell keeps from step to step: its ``"populations"``, or with `Regularized` and
             `RecursiveRegularized` the ``"moments"`` that these follow from, 6 in two dimensions and 10 in three. Two
             steps, in two dimensions six, are then advanced for each time that memory is read and written, with the same
-            flow but for rounding. It goes with faces that are periodic, `NoSlip`, `MovingWall`, `FreeSlip`, and
-            `VelocityInlet` and `PressureOutlet` in their default schemes, bodies with half-way walls that stay where
-            they are, and a storage in the precision. ``"auto"``: moments where everything goes with them, else
-            populations, whatever devices and layout; `report` says what does not go with them.
+            flow but for rounding. What does not go with them is refused by name. ``"auto"``: moments where everything
+            goes with them, else populations, whatever devices and layout; `report` says what does not.
 
     Raises:
         TypeError, ValueError: a wrong argument, or one that does not go with another or differs among ranks, or a
@@ -396,6 +394,7 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
         schedule: str | None = None,
         cpu_share: float | str | None = None,
         state: str | None = None,
+        streaming: str | None = None,
     ) -> Solver:
         """A solver with the setup and the state of a checkpoint.
 
@@ -410,12 +409,12 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
                 compiled. It must be that of the file; if its populations go on as moments, any of the same fluid.
             device, layout, comm, threads, channel, schedule, cpu_share: as for the solver; any layout continues bit for
                 bit.
-            state: what cells shall keep, ``"populations"``, ``"moments"`` or ``"auto"``; None for what they have in the
-                file. See `restore`.
+            state, streaming: as for the solver; None for what the file has, and of the streaming for the default of
+                another `state`. See `restore`.
 
         Raises:
             CheckpointError: the file is damaged, of an unknown version, or not of this `domain` or `collision`.
-            ValueError: the setup of the file does not go with this `state`.
+            ValueError: the setup of the file does not go with this `state` or `streaming`.
             FileNotFoundError: there is none.
         """
         from ..io import checkpoint
@@ -425,6 +424,7 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
         with left_alike(meeting, Place("Solver.load", {})):
             where: dict[str, Any] = {"device": device, "layout": layout, "comm": processes, "threads": threads}
             where |= {"channel": channel, "schedule": schedule, "cpu_share": cpu_share}
+            where |= {} if streaming is None else {"streaming": streaming}
             solver = cls(**arguments_of_file(path, (domain, collision, state), where, _checked))
             solver._recordings.found(checkpoint.restore(solver._simulation, path))
             return solver

@@ -19,6 +19,9 @@ std::unique_ptr<backend::BlockState> make_block(const backend::BlockSpec& spec, 
 /// The number of threads that this process may use.
 int default_threads();
 
+/// Bytes of the second-level cache that a thread has for itself if all CPUs have one; 1 MiB where it is not known.
+std::size_t second_level_cache();
+
 /// Measures the in-place STREAM scale, x <- a x over `bytes` of float64: read plus written bytes per second, the best
 /// of `repeats`. Throws std::invalid_argument for arguments out of range.
 double inplace_stream_scale(std::size_t bytes, int threads, int repeats);

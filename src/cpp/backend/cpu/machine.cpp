@@ -1,9 +1,11 @@
-// The number of threads and the memory bandwidth of this machine.
+// The number of threads, the second-level cache and the memory bandwidth of this machine.
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 
@@ -20,6 +22,19 @@ int default_threads() {
     const char* given = std::getenv("OMP_NUM_THREADS");  // set by batch systems for any kind of threads
     const long wanted = given == nullptr ? 0 : std::strtol(given, nullptr, 10);
     return int(std::clamp<long>(wanted > 0 ? wanted : allowed, 1, std::min(allowed, max_threads)));
+}
+
+std::size_t second_level_cache() {
+    constexpr std::size_t unknown = 1 << 20;
+    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    // The CPUs that share it, in ranges, as in "0-1" or "0,64".
+    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index2/shared_cpu_list");
+    std::size_t sharing = 0;
+    for (int first = 0, last = 0; file >> first; file.ignore()) {
+        const bool is_range = file.peek() == '-' && file.ignore() && file >> last;
+        sharing += std::size_t(is_range ? std::max(last - first, 0) + 1 : 1);
+    }
+    return bytes > 0 ? std::size_t(bytes) / std::max<std::size_t>(sharing, 1) : unknown;
 }
 
 double inplace_stream_scale(std::size_t bytes, int threads, int repeats) {

@@ -31,7 +31,8 @@ public:
           threads_(options.threads),
           kernel_(find_moment_kernel(options.isa, spec)),
           address_(backend::block_address(spec, backend::Device::Cpu)),
-          most_rows_(most_tile_rows(S::Q, address_.nx, address_.ny, spec.state->steps_per_launch, sizeof(Real))),
+          most_rows_(most_tile_rows(S::Q, address_.nx, address_.ny, spec.state->steps_per_launch, sizeof(Real),
+                                    second_level_cache())),
           phases_(backend::phases_of(spec)),
           phase_(phases_.front()) {
         const std::size_t bytes = backend::lattice_bytes(spec, backend::Device::Cpu);

@@ -1,5 +1,5 @@
 // The tiles in which threads update rows of a block whose state is moments: as many rows along y as the second-level
-// cache holds the sums of, swept along the last axis. Each thread has a slab of the last axis of its own.
+// cache has room for the sums of, swept along the last axis. Each thread has a slab of the last axis of its own.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +15,13 @@ struct Tile {
     int first_y, end_y, first_z, end_z;
 };
 
-/// Working memory of a thread, in bytes: half of a second-level cache of 1 MiB, with what the caches have of memory.
-constexpr Index tile_bytes = 640 * 1024;
-
-/// The most rows of a tile along y, in three dimensions.
-inline int most_tile_rows(int Q, int nx, int ny, int steps, Index number_bytes) {
+/// The most rows of a tile along y, in three dimensions: their working memory takes up to five eighths of the `cache`
+/// that a thread has for itself, in bytes, as if it were 1 MiB at least: lower tiles compute too many of the rows
+/// beside them once more. The rest is for what comes from memory.
+inline int most_tile_rows(int Q, int nx, int ny, int steps, Index number_bytes, std::size_t cache) {
+    const Index most = std::max(Index(cache), Index(1) << 20) / 8 * 5;
     int rows = 4;
-    while (rows < ny && MomentScratch(3, Q, nx, steps, rows + 1, false).used(steps) * number_bytes <= tile_bytes) {
+    while (rows < ny && MomentScratch(3, Q, nx, steps, rows + 1, false).used(steps) * number_bytes <= most) {
         ++rows;
     }
     return rows;
