@@ -1,4 +1,4 @@
-// Tests the interior that an update of moments has where the shell along y is as high as a tile.
+// Tests the interior that an update of moments has where the shell is deeper than it needs to be.
 #include "../../src/cpp/backend/cuda/moment_launches.h"
 #include "check.h"
 
@@ -7,16 +7,30 @@ namespace {
 using lbm::Address;
 using lbm::backend::RowBox;
 
+const lbm::cuda::MomentTiling tiling{2, 11, 64, 11, 1, 1};
+
 /// The interior of a block of `ny` rows between a shell of so many rows on each side, with tiles of 11 rows.
 RowBox inner(int ny, int low, int high, int D = 3) {
     Address address{};
     address.ny = ny;
-    const lbm::cuda::MomentTiling tiling{2, 11, 64, 11, 1, 1};
-    return lbm::cuda::inner_rows({low, 2, ny - low - high, 20}, tiling, address, D);
+    address.nz = 20;
+    return lbm::cuda::inner_rows({low, 0, ny - low - high, 20}, tiling, address, D);
 }
 
 bool are_rows(const RowBox& box, int first, int end) {
-    return box.y == first && box.y + box.ny == end && box.z == 2 && box.nz == 20;
+    return box.y == first && box.y + box.ny == end && box.z == 0 && box.nz == 20;
+}
+
+/// The same of `nz` layers.
+RowBox inner_layers(int nz, int low, int high) {
+    Address address{};
+    address.ny = 60;
+    address.nz = nz;
+    return lbm::cuda::inner_rows({0, low, 60, nz - low - high}, tiling, address, 3);
+}
+
+bool are_layers(const RowBox& box, int first, int end) {
+    return box.z == first && box.z + box.nz == end && box.y == 0 && box.ny == 60;
 }
 
 }  // namespace
@@ -34,8 +48,17 @@ TEST(moment_launches_leave_the_interior_where_few_rows_are_left) {
     CHECK(are_rows(inner(100, 2, 2, 2), 2, 98));
 }
 
+TEST(moment_launches_have_shells_of_a_quarter_of_the_layers_where_z_is_cut) {
+    CHECK(are_layers(inner_layers(128, 2, 2), 32, 96));
+    CHECK(are_layers(inner_layers(128, 2, 0), 32, 128));
+    CHECK(are_layers(inner_layers(128, 0, 2), 0, 96));
+    CHECK(are_layers(inner_layers(128, 0, 0), 0, 128));
+    CHECK(are_layers(inner_layers(6, 2, 2), 2, 4));
+}
+
 TEST(moment_launches_have_no_interior_where_there_is_none) {
     Address address{};
     address.ny = 100;
-    CHECK(lbm::cuda::inner_rows({}, {2, 11, 64, 11, 1, 1}, address, 3).count() == 0);
+    address.nz = 40;
+    CHECK(lbm::cuda::inner_rows({}, tiling, address, 3).count() == 0);
 }

@@ -144,11 +144,22 @@ MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& d
 }
 
 backend::RowBox inner_rows(const backend::RowBox& interior, const MomentTiling& tiling, const Address& address, int D) {
-    const auto outside = [&](int rows) { return rows == 0 ? 0 : std::max(rows, tiling.own_y); };
+    if (D < 3) {
+        return interior;
+    }
+    const auto deepened = [](int& first, int& count, int all, int least) {
+        const auto outside = [&](int cut) { return cut == 0 ? 0 : std::max(cut, least); };
+        const int before = outside(first), behind = outside(all - first - count);
+        first = before;
+        count = all - before - behind;
+    };
     backend::RowBox inner = interior;
-    inner.y = outside(interior.y);
-    inner.ny = address.ny - outside(address.ny - interior.y - interior.ny) - inner.y;
-    return D == 3 && inner.ny >= 2 * tiling.own_y ? inner : interior;
+    deepened(inner.y, inner.ny, address.ny, tiling.own_y);
+    if (inner.ny < 2 * tiling.own_y) {
+        inner = interior;
+    }
+    deepened(inner.z, inner.nz, address.nz, address.nz / 4);
+    return inner;
 }
 
 MomentThreads moment_threads(const backend::BlockSpec& spec, const MomentKernel& kind) {

@@ -36,8 +36,11 @@ struct MomentTilings {
 /// The tiles of a block: the largest that fit where it has walls anywhere, else those that take least time.
 MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& device, bool has_walls);
 
-/// What is left of an interior where the shell along y is as high as a tile, which takes as long for two rows as for
-/// all that it has room for; the interior itself where too little is left.
+/// What is left of an interior where the shell is deeper than it needs to be. Along y it is as high as a tile, which
+/// takes as long for two rows as for all that it has room for, unless too little is left. Along z it has a quarter of
+/// the layers on each side: each segment sweeps some layers more than it stores, which costs two layers as much as
+/// many, and the interior then needs fewer segments to keep all multiprocessors at work. Half of the update still hides
+/// the exchange.
 backend::RowBox inner_rows(const backend::RowBox& interior, const MomentTiling& tiling, const Address& address, int D);
 
 /// The threads of a thread block of an update, and its shared memory.
