@@ -25,7 +25,7 @@ public:
             for (int k = 0; k < cell.count; ++k) {
                 links |= 1U << plan.wall_links[std::size_t(cell.first) + std::size_t(k)].i;
             }
-            cells_.push_back({cell.x, links, cell.first, cell.needs_moments, cell.is_cut});
+            cells_.push_back({cell.x, links, cell.first, cell.needs_moments, cell.is_cut, 0});
         }
         first_solid_ = firsts(plan.solid_cells, a, D, walls_.around + 1);
         solid_.clear();
@@ -56,6 +56,7 @@ public:
         walls_.scaled_values = scaled_values_.data();
         walls_.reference_density = plan.reference_density;
         walls_.wall_inertia = plan.wall_inertia;
+        count_alike();
     }
 
     /// Whether some walls are at known distances or between fluid cells.
@@ -84,6 +85,40 @@ private:
             first[row] += first[row - 1];
         }
         return first;
+    }
+
+    /// Finds the cells of each row that are alike.
+    void count_alike() {
+        for (std::size_t row = 0; row + 1 < first_.size(); ++row) {
+            for (Index k = first_[row + 1]; k-- > first_[row];) {
+                MomentWallCell& cell = cells_[std::size_t(k)];
+                cell.alike = has_steady_walls(cell) ? 1 : 0;
+                if (cell.alike > 0 && k + 1 < first_[row + 1]) {
+                    const MomentWallCell& next = cells_[std::size_t(k + 1)];
+                    cell.alike += next.x == cell.x + 1 && next.links == cell.links && has_same_values(cell, next)
+                                      ? next.alike
+                                      : 0;
+                }
+            }
+        }
+    }
+    const backend::WallLink& link(const MomentWallCell& cell, int number) const {
+        return links_[std::size_t(cell.first) + std::size_t(number)];
+    }
+    bool has_steady_walls(const MomentWallCell& cell) const {
+        bool all = !cell.is_cut;
+        for (int k = 0; k < __builtin_popcount(cell.links); ++k) {
+            const backend::WallLink& each = link(cell, k);
+            all = all && each.scaled < 0 && each.condition == position_in<boundary::Conditions, boundary::MovingWall>;
+        }
+        return all;
+    }
+    bool has_same_values(const MomentWallCell& one, const MomentWallCell& other) const {
+        bool same = other.alike > 0;
+        for (int k = 0; k < __builtin_popcount(one.links); ++k) {
+            same = same && link(one, k).value == link(other, k).value;
+        }
+        return same;
     }
 
     MomentWalls walls_{};

@@ -58,6 +58,9 @@ struct MomentWallCell {
     Index first;         // of its links, one for each of these populations, in their order
     bool needs_moments;  // whether some formula reads the cell's density or velocity
     bool is_cut;         // whether some wall is at a known distance or between fluid cells
+    // From this cell on so many along x have the same links, all of walls half-way whose values are the same and do not
+    // change in time; 0 for a cell with others.
+    int alike;
 };
 
 /// The walls, inlets and outlets of a block, on faces and bodies, whose links are served by formulas that read their

@@ -32,6 +32,9 @@ public:
             const int before = a_.walls->cells_to_mirror[last], behind = a_.walls->cells_to_mirror[last + 1];
             first_real_ = before < none ? -before : first_real_;
             end_real_ = behind < none ? layers + behind : end_real_;
+            for (int side = 0; side < 2; ++side) {
+                is_closed_[side] = a_.walls->cells_to_wall[side] == 0 || a_.walls->cells_to_mirror[side] == 0;
+            }
         }
     }
 
@@ -69,9 +72,9 @@ protected:
         return stage(s) + memory_.ring + memory_.targets * memory_.sums + place * memory_.kept;
     }
     /// The cells of a row of a stage, whose populations the next step reads: those around the block too, but where
-    /// a row follows itself.
-    int first_x(int s) const { return wraps_ ? 0 : -((a_.steps - s + W - 1) / W * W); }
-    int end_x(int s) const { return wraps_ ? a_.address.nx : a_.address.nx + a_.steps - s; }
+    /// a row follows itself, or ends at a wall or a face with free slip, behind which close_row() says what there is.
+    int first_x(int s) const { return wraps_ || is_closed_[0] ? 0 : -((a_.steps - s + W - 1) / W * W); }
+    int end_x(int s) const { return a_.address.nx + (wraps_ || is_closed_[1] ? 0 : a_.steps - s); }
 
     /// Offset of the first number of cell (0, y, z) of a row of a layer.
     Index offset(int row, int layer) const {
@@ -111,16 +114,22 @@ protected:
             const int(&to_wall)[6] = a_.walls->cells_to_wall;
             const int(&to_mirror)[6] = a_.walls->cells_to_mirror;
             const int nx = a_.address.nx;
+            if (to_wall[0] == 0) {
+                clear_incoming<1>(row, -1);
+            }
+            if (to_wall[1] == 0) {
+                clear_incoming<-1>(row, nx);
+            }
             for (int beyond = 0; beyond <= a_.walls->around; ++beyond) {
-                if (beyond >= to_wall[0]) {
-                    clear_cell(row, -1 - beyond);
-                } else if (beyond >= to_mirror[0]) {
+                if (beyond < to_wall[0] && beyond >= to_mirror[0]) {
                     mirror_cell(row, -1 - beyond, beyond - 2 * to_mirror[0]);
+                } else if (beyond >= to_wall[0] && !is_closed_[0]) {
+                    clear_cell(row, -1 - beyond);
                 }
-                if (beyond >= to_wall[1]) {
-                    clear_cell(row, nx + beyond);
-                } else if (beyond >= to_mirror[1]) {
+                if (beyond < to_wall[1] && beyond >= to_mirror[1]) {
                     mirror_cell(row, nx + beyond, nx - 1 - beyond + 2 * to_mirror[1]);
+                } else if (beyond >= to_wall[1] && !is_closed_[1]) {
+                    clear_cell(row, nx + beyond);
                 }
             }
         }
@@ -149,6 +158,16 @@ protected:
     void clear_cell(Real* row, int x) const {
         const Index place = at(x);
         static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { row[i * pitch + place] = 0; });
+    }
+    /// Clears what comes in from a cell in a direction along x.
+    template <int direction>
+    void clear_incoming(Real* row, int x) const {
+        const Index place = at(x);
+        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+            if constexpr (S::c[i][0] == direction) {
+                row[i * pitch + place] = 0;
+            }
+        });
     }
     /// Makes a cell the image of another one across x.
     void mirror_cell(Real* row, int x, int image) const {
@@ -190,6 +209,7 @@ protected:
     MomentScratch memory_;
     int first_row_, end_row_, first_layer_, end_layer_;
     bool wraps_;
+    bool is_closed_[2] = {false, false};
     int first_real_ = -none, end_real_ = none;  // layers, but images behind faces with free slip
 };
 

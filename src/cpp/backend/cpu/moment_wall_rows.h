@@ -32,23 +32,25 @@ protected:
         const int around = a_.steps - 1 - s;
         if (layer - 1 >= first_layer_ - around && layer - 1 < end_layer_ + around) {
             const Real* const above = kept(s, row);
-            for_wall_cells(row, layer - 1, [&](const MomentWallCell& cell) {
-                const Index at_cell = at(cell.x);
+            for_alike_cells(row, layer - 1, [&]<class V>(const MomentWallCell& cell, Index at_cell) LBM_INLINE_LAMBDA {
                 this->template for_links<-1>(cell, [&]<int i>() LBM_INLINE_LAMBDA {
-                    const Real given = above[FromAbove<S>::rank(i) * pitch + at_cell];
-                    this->template incoming_place<i>(s, row, at_cell) = given;
+                    const V given = load<V>(above + FromAbove<S>::rank(i) * pitch + at_cell);
+                    store(&this->template incoming_place<i>(s, row, at_cell), given);
                 });
             });
         }
         if (layer >= first_layer_ - around && layer < end_layer_ + around) {
             const Real* own = populations(s, row);
             Real* const below = sums(s, row);
-            for_wall_cells(row, layer, [&](const MomentWallCell& cell) {
+            for_alike_cells(row, layer, [&]<class V>(const MomentWallCell& cell, Index at_cell) LBM_INLINE_LAMBDA {
+                if (cell.alike > 0) {
+                    serve_steady_walls<V>(cell, s, row, at_cell);
+                    return;
+                }
                 if (cell.is_cut) {
                     serve_cut_cell(cell, s, row, layer);
                     return;
                 }
-                const Index at_cell = at(cell.x);
                 const backend::WallLink* next = a_.walls->links + cell.first;
                 const boundary::CellMoments<Real> moments = cell_moments(cell, own, s, row, layer);
                 Real from_below[S::Q] = {};
@@ -80,6 +82,54 @@ protected:
     Real compressibility_;
 
 private:
+    using Several = Pack<Real, W>;
+
+    template <class V>
+    static V load(const Real* from) {
+        if constexpr (IsSame<V, Real>::value) {
+            return *from;
+        } else {
+            return load_pack<Real, W>(from);
+        }
+    }
+    static void store(Real* to, Real number) { *to = number; }
+    static void store(Real* to, const Several& numbers) { store_pack<Real, W>(to, numbers); }
+
+    /// Calls visit.operator()<V>(cell, at(cell.x)) for the cells of a row of a layer that have walls next to them: with
+    /// a pack as V for as many as it holds that are alike, else with Real for each.
+    template <class Visit>
+    void for_alike_cells(int row, int layer, Visit&& visit) const {
+        const MomentWalls& walls = *a_.walls;
+        const Index in_list = this->listed_row(row, layer, walls.around);
+        const MomentWallCell* const end = walls.cells + walls.first[in_list + 1];
+        for (const MomentWallCell* cell = walls.cells + walls.first[in_list]; cell < end;) {
+            const Index place = at(cell->x);
+            if (cell->alike >= W && place + W - 1 == at(cell->x + W - 1)) {  // within a block of the row's memory
+                visit.template operator()<Several>(*cell, place);
+                cell += W;
+            } else {
+                visit.template operator()<Real>(*cell, place);
+                ++cell;
+            }
+        }
+    }
+
+    /// Serves the links of a cell, or of as many as V holds, at walls half-way whose values do not change in time.
+    template <class V>
+    void serve_steady_walls(const MomentWallCell& cell, int s, int row, Index at_cell) const {
+        const Real* const own = populations(s, row) + at_cell;
+        const backend::WallLink* next = a_.walls->links + cell.first;
+        V from_below[S::Q] = {};
+        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+            if ((cell.links >> i & 1U) != 0) {
+                const V outgoing = load<V>(own + Stencil<S>::opposite(i) * pitch);
+                const V incoming = boundary::bounced_back(outgoing, Real(next++->value));
+                put_incoming<i>(incoming, s, row, at_cell, from_below);
+            }
+        });
+        add_to_sums<1>(sums(s, row) + at_cell, from_below);
+    }
+
     /// The same of a cell at walls at known distances or between fluid cells. What the links from below take of the
     /// layer above is added when that is there, unless it is an image.
     [[gnu::noinline]] void serve_cut_cell(const MomentWallCell& cell, int s, int row, int layer) const {
@@ -114,13 +164,13 @@ private:
 
     /// Puts what the formula of a link gives where it is read: in the ring, or if it comes from above, aside. What
     /// comes from below is still to be summed.
-    template <int i>
-    void put_incoming(Real incoming, int s, int row, Index at_cell, Real (&from_below)[S::Q]) const {
+    template <int i, class V>
+    void put_incoming(const V& incoming, int s, int row, Index at_cell, V (&from_below)[S::Q]) const {
         constexpr int up = S::c[i][S::D - 1];
         if constexpr (up < 0) {
-            kept(s, row)[FromAbove<S>::rank(i) * pitch + at_cell] = incoming;
+            store(kept(s, row) + FromAbove<S>::rank(i) * pitch + at_cell, incoming);
         } else if constexpr (up == 0) {
-            this->template incoming_place<i>(s, row, at_cell) = incoming;
+            store(&this->template incoming_place<i>(s, row, at_cell), incoming);
         } else {
             from_below[i] = incoming;
         }
@@ -174,12 +224,12 @@ private:
     }
 
     /// Adds populations with component `cz` along the last axis, which formulas give a cell, to sums.
-    template <int cz>
-    void add_to_sums(Real* to, const Real (&given)[S::Q]) const {
-        LayerSums<S, Real> sums;
-        sums.template for_each<cz>([&]<int k>(Real& number) { number = to[k * pitch]; });
+    template <int cz, class V>
+    void add_to_sums(Real* to, const V (&given)[S::Q]) const {
+        LayerSums<S, V> sums;
+        sums.template for_each<cz>([&]<int k>(V& number) { number = load<V>(to + k * pitch); });
         add_given<S, cz>(sums, given);
-        sums.template for_each<cz>([&]<int k>(Real& number) { to[k * pitch] = number; });
+        sums.template for_each<cz>([&]<int k>(const V& number) { store(to + k * pitch, number); });
     }
 };
 

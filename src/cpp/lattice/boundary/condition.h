@@ -31,6 +31,7 @@
 // are part of checkpoints.
 #pragma once
 
+#include "../arithmetic.h"
 #include "../inertia.h"
 #include "../stencil.h"
 
@@ -98,8 +99,8 @@ struct CellMoments {
 
 /// Half-way bounce-back off a wall that may move: the wall momentum term is 2 w_i c_i . u_w / cs2 times the density at
 /// the wall (Ladd, J. Fluid Mech. 271 (1994) 285, eq. 3.3).
-template <class Real>
-LBM_HD Real bounced_back(Real outgoing, Real wall_momentum) {
+template <class V>
+LBM_HD V bounced_back(V outgoing, Scalar<V> wall_momentum) {
     return outgoing + wall_momentum;
 }
 
