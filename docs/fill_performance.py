@@ -15,7 +15,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from profile_kernels import METRICS
+from profile_kernels import FLOWS, METRICS
 
 PAGE = Path(__file__).parent / "performance.md"
 PHASES = {"two-lattice": "pull", "even": "even step", "odd": "odd step"}
@@ -91,7 +91,7 @@ def table(result: dict[str, Any]) -> str:
             "|---|---|---|---|---|---|",
         ]
         lines += dict.fromkeys(
-            f"| {name(row['configuration'])}: {phase_name(kernel['phase'])} "
+            f"| {name(row['configuration'])}: {kernel_words(kernel)} "
             f"| {kernel['cells_per_thread']} | {kernel['threads']} "
             f"| {kernel['registers']} | {kernel['local_bytes']} | {kernel['occupancy']:.2f} |"
             for row in result["measurements"]
@@ -105,9 +105,9 @@ def operations(row: dict[str, Any]) -> str:
     return " |" if row.get("operations") is None else f"{row['operations']} | {row['flops'] / 1e9:.0f}"
 
 
-def phase_name(phase: str) -> str:
-    """A phase of a streaming in words."""
-    return PHASES[phase]
+def kernel_words(kernel: dict[str, Any]) -> str:
+    """An update kernel's phase of a streaming, and which cells it updates, if not all."""
+    return " ".join(filter(None, (PHASES[kernel["phase"]], kernel.get("part", ""))))
 
 
 def power(row: dict[str, Any]) -> str:
@@ -388,8 +388,9 @@ def kernel_name(kernel: str) -> str:
     if function == "apply_boundaries":
         return "boundary links of the channel"
     if function.startswith("update_moments"):
-        stencil, collision, real, _, _, walls, _, _, _, _, _, rows, _, *along_y = words
+        stencil, collision, real, _, _, walls, _, _, cuts, _, _, rows, _, *along_y = words
         tiles = "at faces across x" if along_y == ["1"] else "at walls" if walls == "1" else ""
+        tiles += " at distances" if cuts == "1" else ""
         shape = f"tiles of {rows} rows {tiles}".strip() if along_y else "strips"
         return f"{stencil} {collision} {NUMBERS[real]}, moments: {shape}"
     stencil, collision, _, stored, _, _, _, phase, _, end_sums, *_ = words
@@ -419,10 +420,12 @@ def main() -> None:
     for file in arguments.files:
         if file.endswith(".csv"):
             text = Path(file).read_text()
-            tables["ncu-moments" if "update_moments" in text else "ncu"].append(profile(text.splitlines()))
+            head = f"{Path(file).stem.capitalize()}:\n\n" if Path(file).stem in FLOWS else ""
+            kind = "ncu-moments" if "update_moments" in text else "ncu"
+            tables[kind].append(head + profile(text.splitlines()))
             continue
         result = json.loads(Path(file).read_text())
-        if "tuning" in result:  # and a measurement with the launch that was found, for no table
+        if "tuning" in result:  # Its measurement with the fastest launch belongs to no table.
             tables["tuning"].append(tuning_table(result))
         elif "shares" in result:
             tables["shares"].append(share_table(result))

@@ -26,7 +26,7 @@ HEAD = """\
 
 
 def off(measured: float, exact: float | None) -> str:
-    return "" if exact is None else f"{100 * (measured / exact - 1):+.2f} %"
+    return "" if exact is None else f"{round(100 * (measured / exact - 1), 2) + 0.0:+.2f} %"
 
 
 def hardware(numbers: dict[str, Any]) -> str:

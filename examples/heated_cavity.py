@@ -56,7 +56,7 @@ those on the midlines of the square and, in the cube, of its plane z = L/2."""
 COUPLED_DIFFERENCE = 0.05
 """Difference between the walls with coupling, by which the density of a fluid at rest changes."""
 DENSITY_OF_COUPLING = 1 / 19
-"""How much that is in D3Q19, a unit of temperature."""
+"""Fall of the density of a fluid at rest for each unit of temperature, in D3Q19 (docs/thermal.md)."""
 LARGEST_DIFFUSIVITY = {"isotropic": 0.25, "obrecht2013": 0.06}
 COLLISIONS = {"bgk": lbm.BGK, "trt": lbm.TRT, "mrt": lbm.MRT}
 
@@ -110,7 +110,8 @@ def cavity(given: argparse.Namespace, cells: int) -> tuple[lbm.Solver, lbm.Conve
     )
     x = (np.arange(cells) + 0.5) / cells
     across = (0.5 - x) * difference
-    solver.initialize(temperature=np.broadcast_to(across.reshape(-1, *[1] * (given.dimensions - 1)), domain.shape))
+    temperature = np.broadcast_to(across.reshape(-1, *[1] * (given.dimensions - 1)), domain.shape)
+    solver.initialize(density=at_rest(given, temperature), temperature=temperature)
     return solver, setup
 
 
@@ -228,6 +229,7 @@ def solve(given: argparse.Namespace) -> tuple[lbm.Solver, lbm.Convection, dict[s
         "rayleigh": given.rayleigh,
         "cells": given.cells,
         "velocity": setup.velocity,
+        "difference": setup.difference,
         "collision": given.collision,
         "operators": given.operators,
         "energy_coupling": given.energy_coupling,

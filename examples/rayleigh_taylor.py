@@ -25,6 +25,8 @@ from numpy.typing import NDArray
 import lbmgpu as lbm
 
 Floats = NDArray[np.float64]
+Points = list[tuple[float, float]]
+"""Numbers by time, in width over velocity."""
 MEAN = lbm.stencil("D2Q37").cs2
 """The temperature between the two layers'; the model is stablest around it."""
 HEAT_CAPACITY = 2.0
@@ -187,7 +189,7 @@ def growth(setup: Setup) -> None:
     print(f"{100 * (measured / mean - 1):+.1f} %")
 
 
-def run(setup: Setup, steps: int) -> tuple[list[tuple[float, Floats]], list[tuple[float, float]]]:
+def run(setup: Setup, steps: int) -> tuple[list[tuple[float, Floats]], Points]:
     """Step up to `steps`; the temperature at four times and the mixing length at many, times in width over velocity."""
     solver, maps, lengths = setup.solver, [], []
 
@@ -205,23 +207,24 @@ def run(setup: Setup, steps: int) -> tuple[list[tuple[float, Floats]], list[tupl
     return maps, lengths
 
 
-def acceleration(setup: Setup, lengths: list[tuple[float, float]]) -> list[float]:
-    """What a in ``h = a At g t^2`` is in the middle and the last third of the time, by the slope of the root of h."""
+def acceleration(setup: Setup, lengths: Points) -> Points:
+    """Print what a in ``h = a At g t^2`` is in the middle and the last third of the time, by the slope of the root of
+    h; return the end of each third and a."""
     time, length = np.array(sorted(set(lengths))).T
     constants = []
     for third in (1, 2):
         within = (time > time[-1] * third / 3) & (time <= time[-1] * (third + 1) / 3)
         if within.sum() > 2:
             slope = float(np.polyfit(time[within] * setup.scale, np.sqrt(length[within]), 1)[0])
-            constants.append(slope * abs(slope) / (setup.atwood * setup.gravity))
-            print(f"h = {constants[-1]:.4f} At g t^2 until {time[within][-1]:.2f} width / velocity")
+            constants.append((float(time[within][-1]), slope * abs(slope) / (setup.atwood * setup.gravity)))
+            print(f"h = {constants[-1][1]:.4f} At g t^2 until {constants[-1][0]:.2f} width / velocity")
     return constants
 
 
-def keep(setup: Setup, lengths: list[tuple[float, float]], constants: list[float], seconds: float, path: str) -> None:
+def keep(setup: Setup, lengths: Points, constants: Points, seconds: float, path: str) -> None:
     """Add a run to a file, a list of them."""
     solver, file = setup.solver, Path(path)
-    run = {
+    found = {
         "shape": solver.domain.shape,
         "precision": solver.precision,
         "device": solver.device,
@@ -234,10 +237,10 @@ def keep(setup: Setup, lengths: list[tuple[float, float]], constants: list[float
         "constants": constants,
     }
     runs = json.loads(file.read_text()) if file.exists() else []
-    file.write_text(json.dumps([*runs, run], indent=1) + "\n")
+    file.write_text(json.dumps([*runs, found], indent=1) + "\n")
 
 
-def picture(setup: Setup, maps: list[tuple[float, Floats]], lengths: list[tuple[float, float]], path: str) -> None:
+def picture(setup: Setup, maps: list[tuple[float, Floats]], lengths: Points, path: str) -> None:
     figure = Figure(figsize=(13, 4), layout="constrained")
     plots = figure.subplots(1, len(maps) + 1, width_ratios=[1] * len(maps) + [2])
     height = maps[0][1].shape[1] / maps[0][1].shape[0]

@@ -37,7 +37,9 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--stencil", choices=("D3Q19", "D3Q27"), default="D3Q19", help="velocities of a cell (D3Q19)")
     parser.add_argument("--state", choices=("moments", "populations"), default="moments", help="that is kept (moments)")
     parser.add_argument(
-        "--streaming", choices=("two-lattice", "in-place"), help="the faster one, or the one in less memory"
+        "--streaming",
+        choices=("two-lattice", "in-place"),
+        help="that of the state if not given; in-place takes less memory",
     )
     parser.add_argument("--time", type=float, default=10, metavar="T", help="to be run, units (10)")
     parser.add_argument("--device", default="auto", help="cpu, cuda or cuda:1 (auto)")
@@ -146,7 +148,7 @@ def main() -> None:
         np.savetxt(given.csv, rows, delimiter=",", header="time,energy,dissipation", comments="")
     if given.json:
         setup = {name: getattr(given, name) for name in ("stencil", "state", "precision", "time")}
-        print(json.dumps(setup | found))
+        print(json.dumps(setup | {"streaming": solver.streaming} | found))
         return
     print(f"{found['steps']} steps of {given.cells}^3 cells in {seconds:.1f} s, {found['mlups']:.0f} MLUPS")
     print(f"most dissipation by time {times[-1]:g}: {most:.5f} at {at:.2f}", end="")

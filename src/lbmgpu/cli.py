@@ -259,7 +259,7 @@ def _parser() -> argparse.ArgumentParser:
         help="cells along each axis, as in 512x512x512, or a case, which says all but the devices",
     )
     plan.add_argument("--stencil", choices=_core.stencil_names(), help="D3Q19 if not given")
-    plan.add_argument("--collision", choices=list(COLLISIONS), help="the first that goes with the stencil if not given")
+    plan.add_argument("--collision", choices=list(COLLISIONS), help="the first that goes with stencil and state")
     plan.add_argument("--precision", choices=PRECISIONS, help="float32 if not given")
     plan.add_argument("--storage", choices=STORAGES, help="the precision if not given")
     plan.add_argument("--streaming", choices=STREAMINGS, help="in-place if not given, of moments two-lattice")
@@ -443,7 +443,7 @@ def _plan(arguments: argparse.Namespace) -> int:
         if arguments.measure:
             found.measured()
         return OK
-    print(f"update: {found.configuration.update()}")
+    print(f"update: {found.configuration.kind}{', with a temperature' if found.configuration.has_temperature else ''}")
     for line in planner.machine_lines(found.machine):
         print(line)
     print(planner.HEADER + (f"{'measured':>11}" if arguments.measure else ""))

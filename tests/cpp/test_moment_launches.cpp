@@ -53,7 +53,17 @@ TEST(moment_launches_have_shells_of_a_quarter_of_the_layers_where_z_is_cut) {
     CHECK(are_layers(inner_layers(128, 2, 0), 32, 128));
     CHECK(are_layers(inner_layers(128, 0, 2), 0, 96));
     CHECK(are_layers(inner_layers(128, 0, 0), 0, 128));
+    CHECK(are_layers(inner_layers(100, 2, 2), 25, 75));
+    CHECK(are_layers(inner_layers(512, 2, 2), 32, 480));
     CHECK(are_layers(inner_layers(6, 2, 2), 2, 4));
+}
+
+TEST(moment_launches_have_deep_shells_along_y_and_z_together) {
+    Address address{};
+    address.ny = 100;
+    address.nz = 64;
+    const RowBox inner = lbm::cuda::inner_rows({2, 2, 96, 60}, tiling, address, 3);
+    CHECK(inner.y == 11 && inner.ny == 78 && inner.z == 16 && inner.nz == 32);
 }
 
 TEST(moment_launches_have_no_interior_where_there_is_none) {

@@ -167,6 +167,19 @@ def test_the_phases_of_one_block_on_a_gpu_are_measured(state: str, gpu: str) -> 
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize(
+    ("flow", "parts"),
+    [("periodic", [""]), ("cavity", ["", "at walls", "at faces across x"]), ("sphere", ["", "at walls"])],
+)
+def test_updates_of_moments_name_the_cells_of_each_kernel(flow: str, parts: list[str], gpu: str) -> None:
+    solver = single.make_solver(single.completed(96, gpu, {"state": "moments", "flow": flow}), gpu, None)
+    solver.step(2)
+    kernels = solver._simulation.engine.update_kernels()
+    assert sorted(kernel["part"] for kernel in kernels) == sorted(parts)
+    assert all(0 < kernel["occupancy"] <= 1 and kernel["registers"] > 0 for kernel in kernels)
+
+
+@pytest.mark.gpu
 def test_all_launches_are_printed_and_filed(
     gpu: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

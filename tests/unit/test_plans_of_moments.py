@@ -131,11 +131,18 @@ def test_plans_take_states_and_refuse_by_name():
         ({"collision": "Regularized", "turbulence": lbm.Smagorinsky(0.1)}, "moments"),
         ({}, "moments"),  # of Regularized
         ({"collision": "BGK"}, "populations"),
+        ({"hybrid": 0.9}, "populations"),
+        ({"storage": "float16"}, "populations"),  # of BGK, as the next ones
+        ({"thermal": True}, "populations"),
+        ({"turbulence": lbm.WALE()}, "populations"),
         ({"collision": "RecursiveRegularized", "hybrid": 0.9}, "populations"),
         ({"collision": "Regularized", "storage": "float16"}, "populations"),
         ({"collision": "Regularized", "thermal": True}, "populations"),
     ):
-        assert plan((64, 64, 64), machine=machine, state="auto", **options).configuration.state == state, options
+        found = plan((64, 64, 64), machine=machine, state="auto", **options)
+        assert found.configuration.state == state, options
+        if "collision" not in options:
+            assert found.configuration.collision == ("Regularized" if state == "moments" else "BGK")
     refused: list[tuple[dict[str, Any], str]] = [
         ({"collision": "BGK"}, "the collision BGK"),
         ({"storage": "float16"}, "the storage 'float16'"),

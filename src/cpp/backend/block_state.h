@@ -108,8 +108,9 @@ struct KernelFigures {
     int cells_per_thread;  // cells per thread, neighbours along x
     int threads;           // threads per block
     int registers;
-    int local_bytes;   // local memory (stack) per thread
-    double occupancy;  // resident threads as a fraction of those that a multiprocessor can hold
+    int local_bytes;        // local memory (stack) per thread
+    double occupancy;       // resident threads as a fraction of those that a multiprocessor can hold
+    std::string part = {};  // which cells it updates; empty for all, or all others
 };
 
 /// Sums over the fluid cells of a block.

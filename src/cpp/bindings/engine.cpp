@@ -238,6 +238,7 @@ py::list update_kernels(const Engine& engine) {
         entry["registers"] = kernel.registers;
         entry["local_bytes"] = kernel.local_bytes;
         entry["occupancy"] = kernel.occupancy;
+        entry["part"] = kernel.part;
         all.append(entry);
     }
     return all;

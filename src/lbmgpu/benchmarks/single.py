@@ -114,8 +114,9 @@ class Measurement:
         memory_bandwidth: bytes a second of the in-place STREAM scale, ``x <- a x``, on a GPU of a copy; median of those
             between the repeats.
         bandwidth_fraction: `bandwidth` as a part of `memory_bandwidth`.
-        kernels: on a GPU, for each phase's kernel: cells_per_thread, threads a block, registers, bytes of stack
-            (local_bytes), and the part of a multiprocessor's threads at work (occupancy).
+        kernels: on a GPU, for each phase's kernel, and each at walls of moments: cells_per_thread, threads a block,
+            registers, bytes of stack (local_bytes), the part of a multiprocessor's threads at work (occupancy), and
+            which cells it updates (part), empty for all or all others.
         watts: the mean power that a GPU drew while it updated cells; None where it is not known, see `power`.
         nanojoules: the energy of a cell update, which equals the joules of 10^9 updates: `watts` over the median speed.
         steps_per_update: steps that are advanced for each time that memory is read and written.

@@ -71,7 +71,7 @@ def _obstacles(
     if isinstance(collision, CustomCollision) or collision.kind not in _core.moment_collisions():
         yield f"the collision {type(collision).__name__}", f"goes with {checks.alternatives(names)}"
     if collision.takes_strain:
-        right = "goes with collisions without hybrid, which needs state='populations'"
+        right = "must be without: hybrid needs state='populations'"
         yield "velocity gradients of the hybrid collision", right
     if turbulence is not None:
         right = "goes with no turbulence model but Smagorinsky; others need state='populations'"

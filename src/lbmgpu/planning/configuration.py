@@ -53,17 +53,18 @@ class Configuration:
             size += f" {self.flow}"
         if self.members > 1:
             size += f" x {self.members}"
-        return f"{self.update()} {size}"
+        return f"{self.kind} {size}"
 
-    def update(self) -> str:
-        """The configuration but for what is in the box, in words."""
-        kind = self.precision if self.storage == self.precision else f"{self.precision}/{self.storage}"
+    @property
+    def kind(self) -> str:
+        """Stencil, collision, models, numbers and streaming, in words."""
+        numbers = self.precision if self.storage == self.precision else f"{self.precision}/{self.storage}"
         model = f" {self.turbulence}" if self.turbulence else ""
         if self.every > 1:
             model += f"/{self.every}"
         how = self.streaming if self.state == "populations" else self.state
         how += " in-place" if self.has_one_lattice_of_moments else ""
-        return f"{self.stencil} {self.collision}{model} {kind} {how}"
+        return f"{self.stencil} {self.collision}{model} {numbers} {how}"
 
 
 def problem_of(

@@ -248,8 +248,8 @@ def plan(
         stencil: its name.
         devices: names, one for each block; all GPUs if None, or the CPU where there is none. With `comm` those of the
             rank; its own GPU, or the CPU, if None.
-        collision: name of its class, which matters on a CPU; if None ``"BGK"``, of D2Q37 ``"ThermalBGK"``, of moments
-            ``"Regularized"``.
+        collision: name of its class, which matters on a CPU; if None ``"BGK"``, of D2Q37 ``"ThermalBGK"``, of moments,
+            and where ``state="auto"`` can be these, ``"Regularized"``.
         precision, storage, streaming: as for `Solver`.
         periodic: of each axis, whether the domain is; all if None.
         threads: of the CPU; None for all.
@@ -351,13 +351,16 @@ def _configuration(
     flow = "heated" if checks.flag("thermal", thermal) else "periodic"
     heat = HEAT if thermal else None
     check_thermal(heat, domain, storage)
+    gradients = None if isinstance(turbulence, Smagorinsky) else turbulence
     if collision is None:
-        wanted = "populations" if kept == "populations" else "moments"
-        collision = (of_stencil(domain.stencil, wanted) or of_stencil(domain.stencil))[0].__name__
+        others = of_stencil(domain.stencil, "moments") if kept != "populations" and hybrid is None else []
+        if kept == kept_state.AUTO and others:
+            first = others[0](VISCOSITY)
+            others = [] if kept_state.obstacle(domain, first, precision, storage, heat, gradients) else others
+        collision = (others or of_stencil(domain.stencil))[0].__name__
     kind = COLLISIONS[checks.choice("collision", collision, COLLISIONS)]
     check_pair(domain.stencil, kind)
     own = kind(VISCOSITY, **({} if hybrid is None or kind is not RecursiveRegularized else {"hybrid": hybrid}))
-    gradients = None if isinstance(turbulence, Smagorinsky) else turbulence
     if kept == kept_state.AUTO:
         reason = kept_state.obstacle(domain, own, precision, storage, heat, gradients)
         kept = "populations" if reason else "moments"

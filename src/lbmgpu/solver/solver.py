@@ -98,8 +98,8 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
         state: what a cell keeps from step to step: its ``"populations"``, or with `Regularized` and
             `RecursiveRegularized` the ``"moments"`` that these follow from, 6 in two dimensions and 10 in three. Two
             steps, in two dimensions six, are then advanced for each time that memory is read and written, with the same
-            flow but for rounding. What does not go with them is refused by name. ``"auto"``: moments where everything
-            goes with them, else populations, whatever devices and layout; `report` says what does not.
+            flow but for rounding. What else does not go with them is refused by name. ``"auto"``: moments where all
+            goes with them, whatever devices and layout; `report` says what does not.
 
     Raises:
         TypeError, ValueError: a wrong argument, or one that does not go with another or differs among ranks, or a

@@ -19,7 +19,8 @@ std::unique_ptr<backend::BlockState> make_block(const backend::BlockSpec& spec, 
 /// The number of threads that this process may use.
 int default_threads();
 
-/// Bytes of the second-level cache that a thread has for itself if all CPUs have one; 1 MiB where it is not known.
+/// Bytes of the first CPU's second-level cache that a thread has for itself if all CPUs run one; 1 MiB where the system
+/// does not tell.
 std::size_t second_level_cache();
 
 /// Measures the in-place STREAM scale, x <- a x over `bytes` of float64: read plus written bytes per second, the best

@@ -93,11 +93,12 @@ private:
             for (Index k = first_[row + 1]; k-- > first_[row];) {
                 MomentWallCell& cell = cells_[std::size_t(k)];
                 cell.alike = has_steady_walls(cell) ? 1 : 0;
-                if (cell.alike > 0 && k + 1 < first_[row + 1]) {
-                    const MomentWallCell& next = cells_[std::size_t(k + 1)];
-                    cell.alike += next.x == cell.x + 1 && next.links == cell.links && has_same_values(cell, next)
-                                      ? next.alike
-                                      : 0;
+                if (cell.alike == 0 || k + 1 == first_[row + 1]) {
+                    continue;
+                }
+                const MomentWallCell& next = cells_[std::size_t(k + 1)];
+                if (next.alike > 0 && next.x == cell.x + 1 && next.links == cell.links && has_same_values(cell, next)) {
+                    cell.alike += next.alike;
                 }
             }
         }
@@ -114,7 +115,7 @@ private:
         return all;
     }
     bool has_same_values(const MomentWallCell& one, const MomentWallCell& other) const {
-        bool same = other.alike > 0;
+        bool same = true;
         for (int k = 0; k < __builtin_popcount(one.links); ++k) {
             same = same && link(one, k).value == link(other, k).value;
         }

@@ -1,6 +1,5 @@
 // The number of threads, the second-level cache and the memory bandwidth of this machine.
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -26,15 +25,18 @@ int default_threads() {
 
 std::size_t second_level_cache() {
     constexpr std::size_t unknown = 1 << 20;
-    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    // The CPUs that share it, in ranges, as in "0-1" or "0,64".
-    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index2/shared_cpu_list");
-    std::size_t sharing = 0;
-    for (int first = 0, last = 0; file >> first; file.ignore()) {
-        const bool is_range = file.peek() == '-' && file.ignore() && file >> last;
-        sharing += std::size_t(is_range ? std::max(last - first, 0) + 1 : 1);
+    const std::string cache = "/sys/devices/system/cpu/cpu0/cache/index2/";
+    int level = 0, kilobytes = 0;
+    std::ifstream(cache + "level") >> level;
+    std::ifstream(cache + "size") >> kilobytes;  // as in "2048K"
+    std::ifstream list(cache + "shared_cpu_list");
+    int sharing = 0;
+    for (int first = 0, last = 0; list >> first; list.ignore()) {  // ranges of CPUs, as in "0-1" or "0,64"
+        const bool is_range = list.peek() == '-' && list.ignore() && list >> last;
+        sharing += is_range ? std::max(last - first, 0) + 1 : 1;
     }
-    return bytes > 0 ? std::size_t(bytes) / std::max<std::size_t>(sharing, 1) : unknown;
+    const bool is_known = level == 2 && kilobytes > 0 && sharing > 0;
+    return is_known ? std::size_t(kilobytes) * 1024 / std::size_t(sharing) : unknown;
 }
 
 double inplace_stream_scale(std::size_t bytes, int threads, int repeats) {

@@ -111,27 +111,8 @@ protected:
             });
         }
         if (a_.walls != nullptr) {
-            const int(&to_wall)[6] = a_.walls->cells_to_wall;
-            const int(&to_mirror)[6] = a_.walls->cells_to_mirror;
-            const int nx = a_.address.nx;
-            if (to_wall[0] == 0) {
-                clear_incoming<1>(row, -1);
-            }
-            if (to_wall[1] == 0) {
-                clear_incoming<-1>(row, nx);
-            }
-            for (int beyond = 0; beyond <= a_.walls->around; ++beyond) {
-                if (beyond < to_wall[0] && beyond >= to_mirror[0]) {
-                    mirror_cell(row, -1 - beyond, beyond - 2 * to_mirror[0]);
-                } else if (beyond >= to_wall[0] && !is_closed_[0]) {
-                    clear_cell(row, -1 - beyond);
-                }
-                if (beyond < to_wall[1] && beyond >= to_mirror[1]) {
-                    mirror_cell(row, nx + beyond, nx - 1 - beyond + 2 * to_mirror[1]);
-                } else if (beyond >= to_wall[1] && !is_closed_[1]) {
-                    clear_cell(row, nx + beyond);
-                }
-            }
+            close_end<0>(row);
+            close_end<1>(row);
         }
         for (Index k = 1; k < memory_.blocks; ++k) {
             const Index first = k * memory_.of_block(), end = first - memory_.of_block() + MomentScratch::block;
@@ -142,6 +123,25 @@ protected:
                     row[i * pitch + end] = row[i * pitch + first];
                 }
             });
+        }
+    }
+
+    /// The same at the low or the high end of a row. Right behind an end that is closed no cells are computed, so that
+    /// only what would come in from there is cleared.
+    template <int side>
+    void close_end(Real* row) const {
+        const int to_wall = a_.walls->cells_to_wall[side], to_mirror = a_.walls->cells_to_mirror[side];
+        const auto cell = [&](int beyond) { return side == 0 ? -1 - beyond : a_.address.nx + beyond; };
+        if (to_wall == 0) {
+            clear_incoming<side == 0 ? 1 : -1>(row, cell(0));
+            return;
+        }
+        for (int beyond = 0; beyond <= a_.walls->around; ++beyond) {
+            if (beyond >= to_wall) {
+                clear_cell(row, cell(beyond));
+            } else if (beyond >= to_mirror) {
+                mirror_cell(row, cell(beyond), cell(2 * to_mirror - 1 - beyond));
+            }
         }
     }
 
@@ -198,18 +198,25 @@ protected:
     /// Calls visit(cell) for the cells of a row of a layer that have walls next to them.
     template <class Visit>
     void for_wall_cells(int row, int layer, Visit&& visit) const {
+        const auto [first, end] = wall_cells(row, layer);
+        for (const MomentWallCell* cell = first; cell < end; ++cell) {
+            visit(*cell);
+        }
+    }
+    struct WallCells {
+        const MomentWallCell *first, *end;
+    };
+    WallCells wall_cells(int row, int layer) const {
         const MomentWalls& walls = *a_.walls;
         const Index at = listed_row(row, layer, walls.around);
-        for (Index k = walls.first[at]; k < walls.first[at + 1]; ++k) {
-            visit(walls.cells[k]);
-        }
+        return {walls.cells + walls.first[at], walls.cells + walls.first[at + 1]};
     }
 
     const MomentArguments& a_;
     MomentScratch memory_;
     int first_row_, end_row_, first_layer_, end_layer_;
     bool wraps_;
-    bool is_closed_[2] = {false, false};
+    bool is_closed_[2] = {false, false};  // whether a wall or a face with free slip is at the low, the high end of rows
     int first_real_ = -none, end_real_ = none;  // layers, but images behind faces with free slip
 };
 

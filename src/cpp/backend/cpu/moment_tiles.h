@@ -16,10 +16,11 @@ struct Tile {
 };
 
 /// The most rows of a tile along y, in three dimensions: their working memory takes up to five eighths of the `cache`
-/// that a thread has for itself, in bytes, as if it were 1 MiB at least: lower tiles compute too many of the rows
-/// beside them once more. The rest is for what comes from memory.
+/// that a thread has for itself, in bytes, as if it were 1 MiB at least, as lower tiles compute too many of the rows
+/// beside them once more, and 4 MiB at most. The rest is for what comes from memory.
 inline int most_tile_rows(int Q, int nx, int ny, int steps, Index number_bytes, std::size_t cache) {
-    const Index most = std::max(Index(cache), Index(1) << 20) / 8 * 5;
+    constexpr Index mebibyte = 1 << 20;
+    const Index most = std::clamp(Index(cache), mebibyte, 4 * mebibyte) / 8 * 5;
     int rows = 4;
     while (rows < ny && MomentScratch(3, Q, nx, steps, rows + 1, false).used(steps) * number_bytes <= most) {
         ++rows;

@@ -40,29 +40,14 @@ protected:
             });
         }
         if (layer >= first_layer_ - around && layer < end_layer_ + around) {
-            const Real* own = populations(s, row);
-            Real* const below = sums(s, row);
             for_alike_cells(row, layer, [&]<class V>(const MomentWallCell& cell, Index at_cell) LBM_INLINE_LAMBDA {
-                if (cell.alike > 0) {
+                if (!IsSame<V, Real>::value || cell.alike > 0) {
                     serve_steady_walls<V>(cell, s, row, at_cell);
-                    return;
-                }
-                if (cell.is_cut) {
+                } else if (cell.is_cut) {
                     serve_cut_cell(cell, s, row, layer);
-                    return;
+                } else {
+                    serve_cell(cell, s, row, layer);
                 }
-                const backend::WallLink* next = a_.walls->links + cell.first;
-                const boundary::CellMoments<Real> moments = cell_moments(cell, own, s, row, layer);
-                Real from_below[S::Q] = {};
-                static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
-                    if ((cell.links >> i & 1U) != 0) {
-                        const RingPopulations f{own + at_cell, i};
-                        backend::WallLink link = *next++;
-                        set_value(link, s);
-                        put_incoming<i>(backend::incoming<S>(link, moments, f), s, row, at_cell, from_below);
-                    }
-                });
-                add_to_sums<1>(below + at_cell, from_below);
             });
         }
     }
@@ -71,11 +56,11 @@ protected:
     [[gnu::noinline]] void add_kept(int s, int row, int layer) const {
         const Real* const above = kept(s, row);
         Real* const image = sums(s, row);
-        for_wall_cells(row, layer, [&](const MomentWallCell& cell) {
-            const Index at_cell = at(cell.x);
-            Real given[S::Q] = {};
-            this->template for_links<-1>(
-                cell, [&]<int i>() LBM_INLINE_LAMBDA { given[i] = above[FromAbove<S>::rank(i) * pitch + at_cell]; });
+        for_alike_cells(row, layer, [&]<class V>(const MomentWallCell& cell, Index at_cell) LBM_INLINE_LAMBDA {
+            V given[S::Q] = {};
+            this->template for_links<-1>(cell, [&]<int i>() LBM_INLINE_LAMBDA {
+                given[i] = load<V>(above + FromAbove<S>::rank(i) * pitch + at_cell);
+            });
             add_to_sums<-1>(image + at_cell, given);
         });
     }
@@ -99,10 +84,8 @@ private:
     /// a pack as V for as many as it holds that are alike, else with Real for each.
     template <class Visit>
     void for_alike_cells(int row, int layer, Visit&& visit) const {
-        const MomentWalls& walls = *a_.walls;
-        const Index in_list = this->listed_row(row, layer, walls.around);
-        const MomentWallCell* const end = walls.cells + walls.first[in_list + 1];
-        for (const MomentWallCell* cell = walls.cells + walls.first[in_list]; cell < end;) {
+        const auto [first, end] = this->wall_cells(row, layer);
+        for (const MomentWallCell* cell = first; cell < end;) {
             const Index place = at(cell->x);
             if (cell->alike >= W && place + W - 1 == at(cell->x + W - 1)) {  // within a block of the row's memory
                 visit.template operator()<Several>(*cell, place);
@@ -114,7 +97,25 @@ private:
         }
     }
 
-    /// Serves the links of a cell, or of as many as V holds, at walls half-way whose values do not change in time.
+    /// Serves the links of a cell by their formulas.
+    [[gnu::noinline]] void serve_cell(const MomentWallCell& cell, int s, int row, int layer) const {
+        const Index at_cell = at(cell.x);
+        const Real* const own = populations(s, row);
+        const backend::WallLink* next = a_.walls->links + cell.first;
+        const boundary::CellMoments<Real> moments = cell_moments(cell, own, s, row, layer);
+        Real from_below[S::Q] = {};
+        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+            if ((cell.links >> i & 1U) != 0) {
+                const RingPopulations f{own + at_cell, i};
+                backend::WallLink link = *next++;
+                set_value(link, s);
+                put_incoming<i>(backend::incoming<S>(link, moments, f), s, row, at_cell, from_below);
+            }
+        });
+        add_to_sums<1>(sums(s, row) + at_cell, from_below);
+    }
+
+    /// The same of a cell, or of as many as V holds, at walls half-way whose values do not change in time.
     template <class V>
     void serve_steady_walls(const MomentWallCell& cell, int s, int row, Index at_cell) const {
         const Real* const own = populations(s, row) + at_cell;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <deque>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -29,6 +28,7 @@
 #include "split_runs.h"
 #include "step_streams.h"
 #include "upload.h"
+#include "wall_streams.h"
 
 namespace lbm::cuda {
 namespace {
@@ -43,8 +43,9 @@ public:
           device_(device_info(ordinal)),
           address_(backend::block_address(spec, backend::Device::Gpu)),
           streams_(ordinal),
-          at_walls_{AtWalls(ordinal), AtWalls(ordinal)},
+          at_walls_{WallStreams(ordinal), WallStreams(ordinal)},
           kernels_(ordinal, device_.architecture()) {
+        choose_tilings(false);  // before anything is allocated
         const std::size_t bytes = backend::lattice_bytes(spec, backend::Device::Gpu);
         if (spec.state->lattices_overlap) {
             const std::size_t shift = backend::lattice_shift(spec, backend::Device::Gpu);
@@ -79,12 +80,22 @@ public:
         return sum;
     }
     std::vector<backend::KernelFigures> update_kernels() const override {
-        const MomentKernel kind = kernel(most_steps(), {});
-        const int threads = int(moment_threads(spec_, kind).threads);
-        const Kernel& k = kernels_.get(moment_kernel(spec_, kind));
-        return {{phase_, kind.cells_per_thread, threads, k.registers(), k.local_bytes(),
-                 double(tilings_.clean.units_at_once * threads) /
-                     double(tilings_.clean.units_a_block * device_.threads_per_multiprocessor)}};
+        std::vector<backend::KernelFigures> found;
+        for (int k = MomentUnits::kind_count - 1; k >= 0; --k) {
+            const MomentUnitKind& unit = MomentUnits::kinds[k];
+            if (!is_in_use(k)) {
+                continue;
+            }
+            const MomentKernel kind = kernel(most_steps(), unit);
+            const MomentTiling& tiling = tilings_.of(unit);
+            const int threads = int(moment_threads(spec_, kind).threads);
+            const Kernel& compiled = kernels_.get(moment_kernel(spec_, kind));
+            found.push_back({phase_, kind.cells_per_thread, threads, compiled.registers(), compiled.local_bytes(),
+                             double(tiling.units_at_once * threads) /
+                                 double(tiling.units_a_block * device_.threads_per_multiprocessor),
+                             unit.words()});
+        }
+        return found;
     }
 
     void set_plan(const backend::LinkPlan& plan) override {
@@ -286,25 +297,6 @@ public:
     }
 
 private:
-    /// The streams of units with walls, beside that of others: one for each kind of them. They take longest, and begun
-    /// last would leave the GPU to a few of them.
-    struct AtWalls {
-        struct Side {
-            WorkStream stream;
-            StreamEvent join;
-
-            explicit Side(int ordinal) : stream(ordinal, Priority::High), join(ordinal) {}
-        };
-        StreamEvent fork;
-        std::deque<Side> sides;  // which cannot be moved
-
-        explicit AtWalls(int ordinal) : fork(ordinal) {
-            for (int k = 1; k < MomentUnits::kind_count; ++k) {
-                sides.emplace_back(ordinal);
-            }
-        }
-    };
-
     Index rows() const { return Index(address_.ny) * address_.nz; }
     Index cells() const { return rows() * address_.nx; }
     int most_steps() const { return spec_.state->steps_per_launch; }
@@ -328,11 +320,14 @@ private:
                 unit.cuts,
                 unit.at_x_face};
     }
+    /// Whether some units are of number k of MomentUnits::kinds.
+    bool is_in_use(int k) const {
+        const auto has_any = [&](const MomentUnits& units) { return units.of(k).count > 0; };
+        return std::any_of(shell_.begin(), shell_.end(), has_any) || std::any_of(inner_.begin(), inner_.end(), has_any);
+    }
     void expect_kernels() {
         for (int k = 0; k < MomentUnits::kind_count; ++k) {
-            const auto has_any = [&](const MomentUnits& units) { return units.of(k).count > 0; };
-            if (std::any_of(shell_.begin(), shell_.end(), has_any) ||
-                std::any_of(inner_.begin(), inner_.end(), has_any)) {
+            if (is_in_use(k)) {
                 kernels_.expect(moment_kernel(spec_, kernel(most_steps(), MomentUnits::kinds[k])));
             }
         }
@@ -341,12 +336,16 @@ private:
         }
     }
 
+    void choose_tilings(bool has_walls) {
+        tilings_ = moment_tilings(spec_, device_, has_walls);
+        if (tilings_.clean.rows == 0) {
+            throw std::invalid_argument("state: 'moments' needs more shared memory than a kernel has on the " +
+                                        device_.name + "; give state='populations'");
+        }
+    }
     /// Divides shell and interior into units.
     void divide() {
-        tilings_ = moment_tilings(spec_, device_, walls_.is_any());
-        if (tilings_.clean.rows == 0) {
-            throw std::invalid_argument("state: 'moments' needs more shared memory than a kernel has on this GPU");
-        }
+        choose_tilings(walls_.is_any());
         shell_.clear();
         inner_.clear();
         if (spec_.state->lattices_overlap) {
@@ -382,7 +381,7 @@ private:
         }
     }
     /// Each kind in a stream of its own, those that take longest first, and the last one in `stream`.
-    void update(const WorkStream& stream, AtWalls& at_walls, const MomentUnits& units) {
+    void update(const WorkStream& stream, WallStreams& at_walls, const MomentUnits& units) {
         std::size_t streams_in_use = 0;
         int waiting = -1;
         for (int k = 0; k < MomentUnits::kind_count; ++k) {
@@ -403,7 +402,7 @@ private:
             launch(stream, units, waiting);
         }
         for (std::size_t k = 0; k < streams_in_use; ++k) {
-            AtWalls::Side& side = at_walls.sides[k];
+            WallStreams::Side& side = at_walls.sides[k];
             side.join.set(side.stream);
             side.join.make_wait(stream);
         }
@@ -464,8 +463,8 @@ private:
     Address address_;
     StepStreams streams_;
     const WorkStream& stream_ = streams_.main();
-    AtWalls at_walls_[2];  // the second one for slabs
-    Index revision_ = 0;   // see BlockState::revision()
+    WallStreams at_walls_[2];  // the second one for slabs
+    Index revision_ = 0;       // see BlockState::revision()
     mutable KernelSet kernels_;
     DeviceBuffer memory_[2];  // the second one is empty where the lattices overlap
     DevicePointer lattices_[2]{};

@@ -20,6 +20,9 @@ namespace {
 /// More shared memory than this leaves the first-level cache too little.
 constexpr unsigned most_shared_bytes = 200 << 10;
 
+/// Deeper shells gain nothing, and leave less to hide an exchange behind.
+constexpr int most_layers_of_shell = 32;
+
 /// Cells of a thread that are loaded at once, and the most rows of a tile, with which a thread block has 512 threads or
 /// fewer: registers have room for what a thread keeps. Where there are walls all tiles are as high as those with them,
 /// which have fewer cells to a thread and more threads beside the ends of rows.
@@ -158,7 +161,7 @@ backend::RowBox inner_rows(const backend::RowBox& interior, const MomentTiling& 
     if (inner.ny < 2 * tiling.own_y) {
         inner = interior;
     }
-    deepened(inner.z, inner.nz, address.nz, address.nz / 4);
+    deepened(inner.z, inner.nz, address.nz, std::min(address.nz / 4, most_layers_of_shell));
     return inner;
 }
 

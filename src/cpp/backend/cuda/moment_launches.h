@@ -20,6 +20,14 @@ struct MomentTiling {
 /// What a unit's tile has: walls, those among them that are not half-way to solid cells, and warps along y.
 struct MomentUnitKind {
     bool walls = false, cuts = false, at_x_face = false;
+
+    /// Where such units are; empty for those without walls.
+    const char* words() const {
+        return at_x_face ? (cuts ? "at faces across x, walls at distances" : "at faces across x")
+               : cuts    ? "at walls at distances"
+               : walls   ? "at walls"
+                         : "";
+    }
     bool operator==(const MomentUnitKind&) const = default;
 };
 
@@ -37,10 +45,9 @@ struct MomentTilings {
 MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& device, bool has_walls);
 
 /// What is left of an interior where the shell is deeper than it needs to be. Along y it is as high as a tile, which
-/// takes as long for two rows as for all that it has room for, unless too little is left. Along z it has a quarter of
-/// the layers on each side: each segment sweeps some layers more than it stores, which costs two layers as much as
-/// many, and the interior then needs fewer segments to keep all multiprocessors at work. Half of the update still hides
-/// the exchange.
+/// takes as long for two rows as for all that it has room for, unless too little is left. Along z it has up to a
+/// quarter of the layers on each side: each segment sweeps some layers more than it stores, which costs two layers as
+/// much as many, and the interior then needs fewer segments to keep all multiprocessors at work.
 backend::RowBox inner_rows(const backend::RowBox& interior, const MomentTiling& tiling, const Address& address, int D);
 
 /// The threads of a thread block of an update, and its shared memory.
