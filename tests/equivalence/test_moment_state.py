@@ -194,6 +194,30 @@ def test_rows_of_like_walls_have_the_bits_of_single_cells(stencil, nx, at_ends, 
             assert state_of(solver) == state_of(solvers[0])
 
 
+@pytest.mark.parametrize("stencil", STENCILS)
+def test_walls_that_are_alike_in_some_steps_only(stencil, rng):
+    """A lid whose velocity is uniform in every third step."""
+    shape = (40, 6) if stencil == "D2Q9" else (40, 5, 4)
+    rest = [0.0] * (len(shape) - 1)
+
+    def lid(x, *others, t):
+        return [0.03 + np.where((t % 3 > 0) & (x > 15) & (x < 25), 0.01, 0.0) + 0 * sum(others), *rest]
+
+    domain = lbm.Domain(shape, stencil)
+    for face in domain.faces:
+        domain.faces[face] = lbm.NoSlip()
+    domain.faces["+" + "xyz"[len(shape) - 1]] = lbm.MovingWall(lid)
+    density, velocity = random_fields(rng, shape)
+    cells = [lbm.Block((x, *[0] * (len(shape) - 1)), (1, *shape[1:])) for x in range(shape[0])]
+    found = []
+    for options in ({"device": "cpu"}, {"layout": lbm.Layout(cells)}):
+        solver = lbm.Solver(domain, lbm.Regularized(0.1), state="moments", **options)
+        solver.initialize(density=density, velocity=0.1 * velocity)
+        solver.step(8)
+        found.append(state_of(solver))
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("made", MADE)
 @pytest.mark.parametrize("shape", [(531, 7), (531, 3, 4), (256, 2, 3)], ids=str)
 def test_long_rows_have_the_bits_of_their_parts(shape, made, rng):
