@@ -109,9 +109,9 @@ def cavity(given: argparse.Namespace, cells: int) -> tuple[lbm.Solver, lbm.Conve
         threads=given.threads,
     )
     x = (np.arange(cells) + 0.5) / cells
-    across = (0.5 - x) * difference
-    temperature = np.broadcast_to(across.reshape(-1, *[1] * (given.dimensions - 1)), domain.shape)
-    solver.initialize(density=at_rest(given, temperature), temperature=temperature)
+    across = ((0.5 - x) * difference).reshape(-1, *[1] * (given.dimensions - 1))
+    density, temperature = (np.broadcast_to(field, domain.shape) for field in (at_rest(given, across), across))
+    solver.initialize(density=density, temperature=temperature)
     return solver, setup
 
 

@@ -71,8 +71,7 @@ def _obstacles(
     if isinstance(collision, CustomCollision) or collision.kind not in _core.moment_collisions():
         yield f"the collision {type(collision).__name__}", f"goes with {checks.alternatives(names)}"
     if collision.takes_strain:
-        right = "must be without: hybrid needs state='populations'"
-        yield "velocity gradients of the hybrid collision", right
+        yield "velocity gradients of the hybrid collision", "must be without: hybrid needs state='populations'"
     if turbulence is not None:
         right = "goes with no turbulence model but Smagorinsky; others need state='populations'"
         yield f"velocity gradients of {type(turbulence).__name__}", right

@@ -353,10 +353,13 @@ def _configuration(
     check_thermal(heat, domain, storage)
     gradients = None if isinstance(turbulence, Smagorinsky) else turbulence
     if collision is None:
-        others = of_stencil(domain.stencil, "moments") if kept != "populations" and hybrid is None else []
-        if kept == kept_state.AUTO and others:
-            first = others[0](VISCOSITY)
-            others = [] if kept_state.obstacle(domain, first, precision, storage, heat, gradients) else others
+        of_moments = of_stencil(domain.stencil, "moments")
+        may_be_chosen = kept == kept_state.AUTO and of_moments and hybrid is None
+        takes_moments = kept == "moments" or (
+            may_be_chosen
+            and not kept_state.obstacle(domain, of_moments[0](VISCOSITY), precision, storage, heat, gradients)
+        )
+        others = of_moments if takes_moments else []
         collision = (others or of_stencil(domain.stencil))[0].__name__
     kind = COLLISIONS[checks.choice("collision", collision, COLLISIONS)]
     check_pair(domain.stencil, kind)
