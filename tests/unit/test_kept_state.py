@@ -77,6 +77,15 @@ def test_auto_takes_populations_where_something_does_not_go_with_moments(place, 
         lbm.Solver(place, collision, state="moments", device="cpu", **options)
 
 
+def test_all_that_does_not_go_with_moments_is_named():
+    place = domain()
+    place.add_sponge("+x", 2)
+    with pytest.raises(ValueError, match=r"collision BGK, goes with .*; with sponges, has none so far"):
+        lbm.Solver(place, lbm.BGK(0.1), state="moments", device="cpu")
+    solver = lbm.Solver(place, lbm.BGK(0.1), state="auto", device="cpu")
+    assert "moments do not go with the collision BGK, sponges" in solver.report().setup["state"]
+
+
 def test_auto_depends_on_neither_layout_nor_threads():
     for options in ({"layout": lbm.Layout.split(SHAPE, (3, 2, 1))}, {"threads": 2}, {"precision": "float64"}):
         assert lbm.Solver(domain(), REGULARIZED, state="auto", **options).state == "moments"

@@ -39,9 +39,9 @@ def check_moments(
     thermal: HybridThermal | None,
     turbulence: Any,
 ) -> None:
-    """Raise ValueError where something does not go with ``state="moments"``."""
-    for given, right in _obstacles(domain, collision, precision, storage, thermal, turbulence):
-        raise ValueError(f"state: 'moments' given with {given}, {right}")
+    """Raise ValueError, which names all that does not go with ``state="moments"``."""
+    if found := list(_obstacles(domain, collision, precision, storage, thermal, turbulence)):
+        raise ValueError(f"state: 'moments' given {'; '.join(f'with {given}, {right}' for given, right in found)}")
 
 
 def obstacle(
@@ -54,8 +54,7 @@ def obstacle(
 ) -> str:
     """What does not go with moments, in words; empty where everything does. It depends on nothing that devices or
     layouts have to do with, so that ``state="auto"`` does not either."""
-    found = _obstacles(domain, collision, precision, storage, thermal, turbulence)
-    return next((given for given, _ in found), "")
+    return ", ".join(given for given, _ in _obstacles(domain, collision, precision, storage, thermal, turbulence))
 
 
 def _obstacles(
