@@ -28,6 +28,7 @@ KINDS = (
     "ncu-moments",
     "scaling",
     "scaling-mpi",
+    "scaling-moments",
     "shares",
     "published",
     "cpu-shares",
@@ -158,6 +159,8 @@ def scaling_table(result: dict[str, Any]) -> str:
         kind = "" if row["storage"] == "float32" else f", stored as {row['storage']}"
         flow = "" if row["flow"] == "periodic" else f", {row['flow']}"
         model = "ThermalBGK float64" if row["stencil"] == "D2Q37" else f"MRT float32{kind}"
+        if row.get("state") == "moments":
+            model = f"{row['collision']} float32{' in-place' if row['streaming'] == 'in-place' else ''}"
         words = [
             f"{row['series']}: {row['stencil']} {model}{flow}",
             " x ".join(map(str, row["shape"])),
@@ -443,6 +446,8 @@ def main() -> None:
             tables["memory"].append(memory_table(result))
         elif "halo" in result:
             tables["halo"].append(halo_table(result))
+        elif result.get("menu") == "moments":
+            tables["scaling-moments"].append(scaling_table(result))
         elif "scaling" in result:
             tables["scaling" if result["machine"]["processes"] == 1 else "scaling-mpi"].append(scaling_table(result))
         elif all(row["configuration"].get("state") == "moments" for row in result["measurements"]):

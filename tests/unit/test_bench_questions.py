@@ -169,6 +169,26 @@ def test_the_exponent_is_that_of_a_power() -> None:
     assert (fitted["shape"], fitted["devices"], fitted["flow"]) == ((384,) * 3, [1, 2, 4], "cavity")
 
 
+def test_the_menu_of_moments() -> None:
+    one, several = menus.moments(512, 4, 1, "staged"), menus.moments(512, 4, 4, "mpi")
+    assert {row.state for row in one + several} == {"moments"}
+    assert [(row.series, row.parts, row.only) for row in one[:4]] == [
+        ("weak", (1, 1, 2), 2),
+        ("strong", (1, 1, 2), 2),
+        ("weak", (1, 1, 4), 4),
+        ("strong", (1, 1, 4), 4),
+    ]
+    assert {row.only for row in several} == {0, 4}
+    assert {row.alone for row in one} == {(512, 512, 512)}
+    assert [row.channel for row in one + several if row.channel] == ["staged", "mpi"]
+    assert {row.parts for row in one if not row.only} == {(1, 1, 4), (1, 4, 1), (1, 2, 2)}
+    assert {row.parts for row in menus.moments(512, 2, 1, None)} == {(1, 1, 2), (1, 2, 1)}
+    words = [str(row) for row in one]
+    assert len(set(words)) == len(words) - 2  # but for the channel and the schedule
+    assert "weak D3Q19 RecursiveRegularized moments 512x512x2048 in 1x1x4" in words
+    assert "weak D3Q19 moments in-place 512x512x2048 in 1x1x4" in words
+
+
 def test_gains_are_over_the_same_domain_without_a_share() -> None:
     rows = menus.shares(512, 2)
     assert {row.alone for row in rows} == {(512, 512, 128), (256, 256, 256), (512, 512, 512)}
@@ -210,9 +230,12 @@ def test_the_tables_of_the_guide(tmp_path: Path) -> None:
     published = [row_of(), row_of(devices=2, mlups=2000.0, parts=[1, 1, 2])]
     shared = [row_of(), row_of(cpu_share=0.02, share=0.019, gain=0.016)]
     shared.append(row_of(cpu_share="auto", share=0.012, gain=-0.003))
+    kept = {"state": "moments", "collision": "Regularized", "flow": "periodic", "overlaps": True}
+    moments = [row_of(**kept, streaming=streaming) for streaming in ("two-lattice", "in-place")]
     documents = {
         "published": {"machine": {**gpu, "processes": 1}, "menu": "published", "scaling": published},
         "shares": {"machine": {**gpu, "processes": 1}, "menu": "shares", "scaling": shared},
+        "moments": {"machine": {**gpu, "processes": 1}, "menu": "moments", "scaling": moments},
     }
     for name, document in documents.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(document))
@@ -222,4 +245,6 @@ def test_the_tables_of_the_guide(tmp_path: Path) -> None:
     assert "| strong: D3Q19 cavity, float32 | 8 x 8 x 8 | 2 | direct | 50% | 2 | 0.9 | 0.900 | 0.950 |" in page
     assert "| NVIDIA T | one process | strong: D3Q19 cavity, float32 | 8 x 8 x 8 | 1, 2 | 1.000 |" in page
     assert "| numbers | cells a device | devices | GLUPS without | 2 % | auto |" in page
+    assert "| strong: D3Q19 Regularized float32 | 8 x 8 x 8 | 1 x 1 x 1 | direct | overlap | 50 % | 1.00 |" in page
+    assert "| strong: D3Q19 Regularized float32 in-place | 8 x 8 x 8 | 1 x 1 x 1 |" in page
     assert "| float32 | 8 x 8 x 8 | 1 | 1.00 | +1.6 % | -0.3 % (of 1.20 %) |" in page

@@ -273,6 +273,16 @@ SHARE: dict[str, Any] = {
 }
 
 
+def test_moments_have_a_menu(tmp_path: Path) -> None:
+    file = tmp_path / "moments.json"
+    assert cli.main(["bench", "--device", "cpu,cpu", "--menu", "moments", *QUICK, "--json", str(file)]) == cli.OK
+    document = json.loads(file.read_text())
+    assert document["menu"] == "moments"
+    assert {row["state"] for row in document["scaling"]} == {"moments"}
+    assert {row["bytes_per_update"] for row in document["scaling"]} == {40}
+    assert all(row["mlups"] > 0 for row in document["scaling"])
+
+
 def test_the_tables_of_the_guide_are_filled(tmp_path: Path) -> None:
     """Each from the files that are about it, between its marks; nothing else of the page changes."""
     for name in ("fill_performance.py", "profile_kernels.py", "performance.md"):

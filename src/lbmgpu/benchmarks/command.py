@@ -135,6 +135,8 @@ def rows_of(group: DeviceGroup, size: int, question: Question | None, menu: str 
         return menus.asked(question, size, group)
     if menu == "published":
         return menus.published(size, owners, group.processes.size)
+    if menu == "moments":
+        return menus.moments(size, owners, group.processes.size, _other_channel(group))
     if menu == "shares":
         return menus.shares(size, owners)
     return scaling.menu(size, owners, _other_channel(group))

@@ -21,8 +21,9 @@ PARTS = ("memory", "halo")
 IGNORED = {"memory": ("repeats",), "halo": ("seconds", "repeats")}
 """The options that menus of parts of a step have no use for."""
 
-NAMES = ("scaling", "published", "shares", *PARTS)
-"""The menus: how the speed grows with the devices in many ways; published flows; shares of the CPU; parts of a step."""
+NAMES = ("scaling", "moments", "published", "shares", *PARTS)
+"""The menus: how the speed grows with the devices in many ways; the same of cells that keep moments; published flows;
+shares of the CPU; parts of a step."""
 
 SHARES: tuple[float | str, ...] = (0.0, 0.005, 0.01, 0.02, 0.04, "auto")
 """The parts of each GPU's cells that its CPU gets in the menu of shares."""
@@ -103,6 +104,38 @@ def asked(question: Question, size: int, group: DeviceGroup) -> list[Scaling]:
         )
         for share in question.cpu_shares
     ]
+
+
+def moments(size: int, owners: int, processes: int, other_channel: str | None) -> list[Scaling]:
+    """How the speed of cells that keep moments grows with 2, 4 and so on devices; of several processes all of them.
+
+    Args:
+        size: cells a side of the box that a device has in the weak rows, and of the box in the strong ones.
+        owners: blocks, one for each device.
+        processes: that they belong to.
+        other_channel: as for `scaling.menu`.
+    """
+    kind: dict[str, Any] = {"collision": "Regularized", "streaming": "two-lattice", "state": "moments"}
+    cube, layers = (size,) * 3, (1, 1, owners)
+    counts = [2**k for k in range(1, owners.bit_length()) if 2**k < owners] if processes == 1 else []
+    rows = []
+    for count in (*counts, owners):
+        rows.append(Scaling("weak", (size, size, size * count), (1, 1, count), only=count, **kind))
+        rows.append(Scaling("strong", cube, (1, 1, count), only=count, **kind))
+    tilings = [(1, owners, 1)]
+    if owners in (4, 8):
+        tilings.append((1, 2, owners // 2))
+    for parts in tilings:
+        weak = (size, size * parts[1], size * parts[2])
+        rows += [Scaling("weak", weak, parts, **kind), Scaling("strong", cube, parts, **kind)]
+    deep = (size, size, size * owners)
+    if other_channel is not None:
+        rows.append(Scaling("weak", deep, layers, channel=other_channel, **kind))
+    rows.append(Scaling("strong", cube, layers, schedule="blocking", **kind))
+    rows.append(Scaling("weak", deep, layers, **{**kind, "collision": "RecursiveRegularized"}))
+    rows.append(Scaling("weak", deep, layers, "D3Q27", **kind))
+    rows.append(Scaling("weak", deep, layers, **{**kind, "streaming": "in-place"}))
+    return rows
 
 
 def published(size: int, owners: int, processes: int) -> list[Scaling]:

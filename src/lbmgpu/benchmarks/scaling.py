@@ -94,7 +94,9 @@ class Scaling:
 
     def __str__(self) -> str:
         kind = "" if self.storage == "float32" else f" {self.storage}"
-        kind += "" if self.state == "populations" else f" {self.state}"
+        if self.state == "moments":
+            kind += "" if self.collision == "Regularized" else f" {self.collision}"
+            kind += " moments" if self.streaming == "two-lattice" else " moments in-place"
         flow = "" if self.flow == "periodic" else f" {self.flow}"
         share = f" cpu {self.cpu_share}" if self.cpu_share else ""
         return f"{self.series} {self.stencil}{kind}{flow} {_times(self.shape)} in {_times(self.parts)}{share}"
@@ -163,7 +165,7 @@ class ScalingMeasurement:
     def line(self) -> str:
         """A line of the table."""
         return (
-            f"{self.row!s:<56}{'+'.join(self.channels) or 'none':<15}{self.schedule:<10}"
+            f"{self.row!s:<64}{'+'.join(self.channels) or 'none':<15}{self.schedule:<10}"
             f"{'' if self.hidden_fraction is None else f'{100 * self.hidden_fraction:.0f} %':>7}"
             f"{self.mlups:>10.1f} {_or_none(self.alone_mlups, '.1f'):>9}{_or_none(self.efficiency, '.3f'):>8}"
             f"{_or_none(self.predicted_efficiency, '.3f'):>8}"
@@ -171,7 +173,7 @@ class ScalingMeasurement:
 
 
 HEADER = (
-    f"{'configuration':<56}{'links':<15}{'schedule':<10}{'hidden':>7}{'MLUPS':>10}{'alone':>10}{'effic.':>8}"
+    f"{'configuration':<64}{'links':<15}{'schedule':<10}{'hidden':>7}{'MLUPS':>10}{'alone':>10}{'effic.':>8}"
     f"{'model':>8}"
 )
 
