@@ -21,3 +21,30 @@ TEST(moment_tiles_know_the_cache_of_this_machine) {
     CHECK(second_level_cache() >= std::size_t(32) << 10);
     CHECK(second_level_cache() <= std::size_t(1) << 30);
 }
+
+TEST(moment_tiles_in_two_dimensions_have_parts_of_long_rows) {
+    const std::size_t cache = std::size_t(2) << 20;
+    const auto most = [&](int nx, bool goes_around, int number_bytes) {
+        return most_tile_cells(9, nx, goes_around, 6, number_bytes, cache);
+    };
+    CHECK_EQUAL(most(500, true, 4), 500);
+    for (const int number_bytes : {4, 8}) {
+        const int cells = most(5000, false, number_bytes);
+        CHECK(cells < 5000);
+        CHECK_EQUAL(cells % int(MomentScratch::line), 0);
+        CHECK(std::size_t(MomentScratch(2, 9, cells, 6, 1, false).used(6)) * std::size_t(number_bytes) <= cache / 2);
+        CHECK_EQUAL(most(5000, true, number_bytes), 5000);  // no whole lines of memory
+        CHECK(most(4992, true, number_bytes) < 4992);
+    }
+
+    std::vector<Tile> tiles;
+    add_tiles(tiles, {2, 0, 10, 1}, 5000, 2, 3, {1680, 10});
+    CHECK_EQUAL(tiles.size(), std::size_t(9));
+    Index cells = 0;
+    for (const Tile& tile : tiles) {
+        CHECK(tile.first_x % 1680 == 0 && tile.first_x < tile.end_x && tile.end_x <= 5000);
+        CHECK(tile.first_y >= 2 && tile.first_y < tile.end_y && tile.end_y <= 12);
+        cells += Index(tile.end_x - tile.first_x) * (tile.end_y - tile.first_y);
+    }
+    CHECK_EQUAL(cells, Index(50000));
+}

@@ -146,6 +146,11 @@ class Simulation:
         return self.settings.subdomain
 
     @property
+    def steps_per_update(self) -> int:
+        """The most steps that are advanced for each time that memory is read and written."""
+        return self.engine.steps_per_update
+
+    @property
     def fluid_cells(self) -> int:
         """The number of cells of the domain that are not solid."""
         return self.bodies.fluid_cells

@@ -66,6 +66,11 @@ class Together:
         return self._simulations[(self.active or [0])[0]].steps
 
     @property
+    def steps_per_update(self) -> int:
+        """The most steps that are advanced for each time that memory is read and written."""
+        return self._simulations[0].steps_per_update
+
+    @property
     def fluid_cells(self) -> int:
         """Fluid cells of those that advance."""
         return sum(self._simulations[number].fluid_cells for number in self.active)

@@ -126,6 +126,10 @@ class Stepped(Protocol):
         """Steps completed since the state was initialised."""
 
     @property
+    def steps_per_update(self) -> int:
+        """The most steps that are advanced for each time that memory is read and written."""
+
+    @property
     def fluid_cells(self) -> int:
         """Cells that an update of all counts."""
 
@@ -175,7 +179,8 @@ class HealthCheck:
     """Decides when to look for divergence: as often as a small fraction of the time allows.
 
     Between two looks there are `MIN_STEPS` steps, or fewer that take `MIN_SECONDS`, and at most `MAX_CHUNK`. It is a
-    power of two, so that solvers which advance together in several threads look after the same steps.
+    power of two times those of an update, so that solvers which advance together in several threads look after the same
+    steps.
     """
 
     def __init__(self) -> None:
@@ -202,7 +207,7 @@ class HealthCheck:
         simulation.check()
         cost = simulation.processes.agreed(time.perf_counter() - start)
         steps = max(cost / (CHECK_SHARE * step_seconds), min(MIN_STEPS, MIN_SECONDS / step_seconds))
-        self._interval = min(MAX_CHUNK, _power_of_two(int(min(steps, 2 * MAX_CHUNK))))
+        self._interval = min(MAX_CHUNK, _whole_updates(simulation, min(steps, 2 * MAX_CHUNK)))
 
     @property
     def room(self) -> int:
@@ -229,10 +234,10 @@ class RunLoop:
     def advance(self, steps: int, next_stop: Callable[[], int] = lambda: MAX_CHUNK) -> Iterator[tuple[int, float, int]]:
         """Advance in chunks, and yield after each its steps, its seconds, and the solver's steps at its end.
 
-        A chunk lasts about `CHUNK_SECONDS`, where it is a power of two, so that solvers which advance together in
-        several threads want the same number of steps; and it has at most `next_stop()` steps. Between chunks Python
-        handles signals, so that Ctrl-C finds the state whole, and other threads have their turn, so that they find it
-        whole too.
+        A chunk lasts about `CHUNK_SECONDS`, where it is a power of two times the steps of an update, so that solvers
+        which advance together in several threads want the same number of steps, and that memory is read for as many
+        steps as can be; and it has at most `next_stop()` steps. Between chunks Python handles signals, so that Ctrl-C
+        finds the state whole, and other threads have their turn, so that they find it whole too.
         """
         rate = 0.0
         if steps > 0 and self._recordings is not None:
@@ -240,7 +245,8 @@ class RunLoop:
                 self._recordings.begin(self._simulation.steps)
         while steps > 0:
             with self._simulation.lock:
-                chunk = min(_power_of_two(int(rate * CHUNK_SECONDS)), self._health.room, steps, next_stop())
+                chunk = _whole_updates(self._simulation, rate * CHUNK_SECONDS)
+                chunk = min(chunk, self._health.room, steps, next_stop())
                 if self._recordings is not None:
                     chunk = min(chunk, self._recordings.steps_to_next(self._simulation.steps))
                 seconds = self._simulation.advance(chunk)
@@ -347,6 +353,7 @@ class RunLoop:
             self._recordings.leave(error)
 
 
-def _power_of_two(number: int) -> int:
-    """The largest power of two that is at most `number`, and 1 at least."""
-    return 1 << max(0, number.bit_length() - 1)
+def _whole_updates(simulation: Stepped, steps: float) -> int:
+    """The steps of so many updates as the largest power of two that has at most `steps`, and of one at least."""
+    each = simulation.steps_per_update
+    return each << max(0, int(steps / each).bit_length() - 1)

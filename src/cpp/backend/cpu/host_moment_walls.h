@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "../../lattice/boundary/all.h"
@@ -13,13 +14,13 @@ namespace lbm::cpu {
 
 class HostMomentWalls {
 public:
-    void set(const backend::LinkPlan& plan, const Address& a, int D) {
+    /// With `rows_are_cut` tiles have parts of rows, which go round their ends where these follow themselves.
+    void set(const backend::LinkPlan& plan, const Address& a, int D, bool rows_are_cut) {
         walls_ = {};
         std::copy(plan.cells_to_wall, plan.cells_to_wall + 6, walls_.cells_to_wall);
         std::copy(plan.cells_to_mirror, plan.cells_to_mirror + 6, walls_.cells_to_mirror);
         walls_.around = a.halo_x - 1;
         cells_.clear();
-        first_ = firsts(plan.wall_cells, a, D, walls_.around);
         for (const backend::WallCell& cell : plan.wall_cells) {
             UInt32 links = 0;
             for (int k = 0; k < cell.count; ++k) {
@@ -27,10 +28,15 @@ public:
             }
             cells_.push_back({cell.x, links, cell.first, cell.needs_moments, cell.is_cut, 0});
         }
-        first_solid_ = firsts(plan.solid_cells, a, D, walls_.around + 1);
+        first_ = firsts(plan.wall_cells, a, D, walls_.around);
         solid_.clear();
         for (const backend::SolidCell& cell : plan.solid_cells) {
             solid_.push_back(cell.x);
+        }
+        first_solid_ = firsts(plan.solid_cells, a, D, walls_.around + 1);
+        if (rows_are_cut && a.self_periodic[0]) {
+            add_beyond_ends(cells_, first_, a.nx, walls_.around);
+            add_beyond_ends(solid_, first_solid_, a.nx, walls_.around + 1);
         }
         weights_ = plan.link_weights;
         walls_.weights = weights_.empty() ? nullptr : weights_.data();
@@ -85,6 +91,30 @@ private:
             first[row] += first[row - 1];
         }
         return first;
+    }
+
+    static int& x_of(MomentWallCell& cell) { return cell.x; }
+    static int& x_of(int& x) { return x; }
+
+    /// Adds to each row of n cells those that it comes round to beyond its ends, so many on each side.
+    template <class Cell>
+    static void add_beyond_ends(std::vector<Cell>& cells, std::vector<Index>& first, int n, int around) {
+        std::vector<Cell> all;
+        for (std::size_t row = 0; row + 1 < first.size(); ++row) {
+            const auto begin = cells.begin() + first[row], end = cells.begin() + first[row + 1];
+            first[row] = Index(all.size());
+            for (const int shift : {-n, 0, n}) {
+                for (auto cell = begin; cell != end; ++cell) {
+                    Cell shifted = *cell;
+                    x_of(shifted) += shift;
+                    if (x_of(shifted) >= -around && x_of(shifted) < n + around) {
+                        all.push_back(shifted);
+                    }
+                }
+            }
+        }
+        first.back() = Index(all.size());
+        cells = std::move(all);
     }
 
     /// Finds the cells of each row that are alike.

@@ -31,8 +31,7 @@ public:
           threads_(options.threads),
           kernel_(find_moment_kernel(options.isa, spec)),
           address_(backend::block_address(spec, backend::Device::Cpu)),
-          most_rows_(most_tile_rows(S::Q, address_.nx, address_.ny, spec.state->steps_per_launch, sizeof(Real),
-                                    second_level_cache())),
+          most_(tile_size(address_, spec.state->steps_per_launch)),
           phases_(backend::phases_of(spec)),
           phase_(phases_.front()) {
         const std::size_t bytes = backend::lattice_bytes(spec, backend::Device::Cpu);
@@ -61,7 +60,7 @@ public:
     void set_plan(const backend::LinkPlan& plan) override {
         plan_ = &plan;
         scaling_.set_plan(plan);
-        walls_.set(plan, address_, S::D);
+        walls_.set(plan, address_, S::D, most_.cells < address_.nx);
         if (scratch_.bytes() != scratch_bytes()) {
             scratch_ = Buffer(scratch_bytes());
         }
@@ -103,8 +102,8 @@ public:
             return;
         }
         shell_.assign(1, {});
-        add_tiles_around(shell_.front(), interior.rows, address_.ny, address_.nz, S::D, threads_, most_rows_);
-        add_tiles(inner_, interior.rows, S::D, threads_, most_rows_);
+        add_tiles_around(shell_.front(), interior.rows, address_, S::D, threads_, most_);
+        add_tiles(inner_, interior.rows, address_.nx, S::D, threads_, most_);
     }
     void update_shell(int steps) override {
         const bool ascends = now_ == 0;
@@ -233,7 +232,15 @@ private:
     Index row(int y, int z) const { return Index(z) * address_.ny + y; }
     Index scratch_numbers() const {
         const int steps = spec_.state->steps_per_launch;
-        return MomentScratch(S::D, S::Q, address_.nx, steps, most_rows_, walls_.has_cuts()).total(steps);
+        return MomentScratch(S::D, S::Q, most_.cells, steps, most_.rows, walls_.has_cuts()).total(steps);
+    }
+    static TileSize tile_size(const Address& a, int steps) {
+        const std::size_t cache = second_level_cache();
+        if constexpr (S::D == 3) {
+            return {a.nx, most_tile_rows(S::Q, a.nx, a.ny, steps, sizeof(Real), cache)};
+        } else {
+            return {most_tile_cells(S::Q, a.nx, a.self_periodic[0], steps, sizeof(Real), cache), a.ny};
+        }
     }
     std::size_t scratch_bytes() const { return std::size_t(threads_ * scratch_numbers()) * sizeof(Real); }
 
@@ -268,8 +275,8 @@ private:
         const backend::Slabs slabs = backend::slabs_of(spec_, backend::Device::Cpu);
         shell_.assign(std::size_t(slabs.count), {});
         for (int k = 0; k < slabs.count; ++k) {
-            add_tiles_of_slab(shell_[std::size_t(k)], slabs.rows(k, S::D, address_.ny, address_.nz), S::D, threads_,
-                              most_rows_);
+            add_tiles_of_slab(shell_[std::size_t(k)], slabs.rows(k, S::D, address_.ny, address_.nz), address_.nx, S::D,
+                              threads_, most_);
         }
     }
 
@@ -292,12 +299,16 @@ private:
                 0,
                 0,
                 0,
+                0,
+                0,
                 scratch_.template as<Real>() + member * scratch_numbers(),
                 walls_.get(),
                 scaling_.scales_walls() ? scaling_.table().data() + scaling_.next_factors() : nullptr,
                 scaling_.series()};
             for (Index k = count * member / threads_; k < count * (member + 1) / threads_; ++k) {
                 const Tile& tile = tiles[std::size_t(k)];
+                arguments.first_x = tile.first_x;
+                arguments.end_x = tile.end_x;
                 arguments.first_y = tile.first_y;
                 arguments.end_y = tile.end_y;
                 arguments.first_z = tile.first_z;
@@ -393,7 +404,7 @@ private:
     int threads_;
     MomentKernel kernel_;
     Address address_;
-    int most_rows_;
+    TileSize most_;  // of a tile
     std::vector<Phase> phases_;
     Phase phase_;
     Buffer memory_[2], scratch_;  // the second one is empty where the lattices overlap

@@ -17,7 +17,7 @@ struct MomentScratch {
     static constexpr Index line = 16;                          // numbers of the widest pack
     static constexpr Index block = 256, pitch = block + line;  // an odd number of cache lines
 
-    int left;       // from the beginning of a row to x = 0
+    int left;       // from the beginning of a row to the first cell of the tile
     Index cells;    // of a row
     Index blocks;   // of a row
     Index ring;     // rows of populations of one stage in a block: Q of each of the rows that are kept
@@ -26,8 +26,8 @@ struct MomentScratch {
     Index copies;   // rows of copies of the populations of the rows that are kept (moment_cut_rings.h)
     Index targets;  // target rows of a stage at most
 
-    /// `rows` are those of a tile along y; the last axis is that along which layers follow. Walls that are not half-way
-    /// to solid cells, `has_cuts`, take more.
+    /// `nx` are the cells of a tile along a row and `rows` those along y; the last axis is that along which layers
+    /// follow. Walls that are not half-way to solid cells, `has_cuts`, take more.
     LBM_HD MomentScratch(int D, int Q, int nx, int steps, int rows, bool has_cuts) {
         const auto whole = [](Index n) { return (n + line - 1) / line * line; };
         left = int(whole(steps));
@@ -44,7 +44,7 @@ struct MomentScratch {
     LBM_HD Index total(int steps) const { return steps * of_stage() + 2 * line; }
     /// What a sweep without walls works with.
     LBM_HD Index used(int steps) const { return steps * (ring + targets * sums) / pitch * cells; }
-    /// The place of a cell in a row.
+    /// The place of a cell of a tile in a row.
     LBM_HD Index at(int x) const {
         const Index k = x + left;
         return k / block * of_block() + k % block;
@@ -91,7 +91,8 @@ struct MomentArguments {
     double compressibility;    // 0 with the incompressible equilibrium (lattice/inertia.h)
     backend::MomentForce<double> force;
     int steps;                           // that are advanced
-    int first_y, end_y, first_z, end_z;  // the rows to update; in three dimensions a tile that the caches hold
+    // The cells to update: a tile whose working memory the caches hold. In three dimensions it has whole rows.
+    int first_x, end_x, first_y, end_y, first_z, end_z;
     void* scratch;                       // MomentScratch::total() numbers
     const MomentWalls* walls = nullptr;  // null without any
     // The factors of the first step, and from those of a step to those of the next one; null where values of walls do

@@ -20,35 +20,42 @@ public:
 
     explicit MomentRings(const MomentArguments& arguments)
         : a_(arguments),
-          memory_(S::D, S::Q, a_.address.nx, a_.steps, a_.end_y - a_.first_y,
+          memory_(S::D, S::Q, a_.end_x - a_.first_x, a_.steps, a_.end_y - a_.first_y,
                   a_.walls != nullptr && a_.walls->weights != nullptr),
           first_row_(solid ? a_.first_y : 0),
           end_row_(solid ? a_.end_y : 1),
           first_layer_(solid ? a_.first_z : a_.first_y),
           end_layer_(solid ? a_.end_z : a_.end_y),
-          wraps_(a_.address.self_periodic[0]) {
+          has_end_{a_.first_x == 0, a_.end_x == a_.address.nx},
+          wraps_(a_.address.self_periodic[0] && has_end_[0] && has_end_[1]),
+          goes_around_(a_.address.self_periodic[0] && !wraps_) {
         if (a_.walls != nullptr) {
             const int last = 2 * (S::D - 1), layers = solid ? a_.address.nz : a_.address.ny;
             const int before = a_.walls->cells_to_mirror[last], behind = a_.walls->cells_to_mirror[last + 1];
             first_real_ = before < none ? -before : first_real_;
             end_real_ = behind < none ? layers + behind : end_real_;
             for (int side = 0; side < 2; ++side) {
-                is_closed_[side] = a_.walls->cells_to_wall[side] == 0 || a_.walls->cells_to_mirror[side] == 0;
+                is_closed_[side] = has_end_[side] &&
+                                   (a_.walls->cells_to_wall[side] == 0 || a_.walls->cells_to_mirror[side] == 0);
             }
         }
     }
 
 protected:
+    template <class Cell>
+    struct Range {
+        const Cell *first, *end;
+    };
     static constexpr int none = 1 << 29;  // more than there are layers
     static constexpr Index pitch = MomentScratch::pitch;
 
-    Index at(int x) const { return memory_.at(x); }
+    Index at(int x) const { return memory_.at(x - a_.first_x); }
     /// Calls visit(x, at(x)) for the packs of cells from `first` to before `end`.
     template <class Visit>
     void for_packs(int first, int end, Visit&& visit) const {
         constexpr int block = int(MomentScratch::block);
         for (int x = first; x < end;) {
-            const int next = x + block - (x + memory_.left) % block, stop = next < end ? next : end;
+            const int next = x + block - (x - a_.first_x + memory_.left) % block, stop = next < end ? next : end;
             for (Index place = at(x); x < stop; x += W, place += W) {
                 visit(x, place);
             }
@@ -71,10 +78,16 @@ protected:
         const int place = solid ? row - (first_row_ - (a_.steps - 1 - s)) : 0;
         return stage(s) + memory_.ring + memory_.targets * memory_.sums + place * memory_.kept;
     }
-    /// The cells of a row of a stage, whose populations the next step reads: those around the block too, but where
-    /// a row follows itself, or ends at a wall or a face with free slip, behind which close_row() says what there is.
-    int first_x(int s) const { return wraps_ || is_closed_[0] ? 0 : -((a_.steps - s + W - 1) / W * W); }
-    int end_x(int s) const { return a_.address.nx + (wraps_ || is_closed_[1] ? 0 : a_.steps - s); }
+    /// The cells of a row of a stage, whose populations the next step reads: those around the tile too, but where it is
+    /// a row that follows itself, or ends at a wall or a face with free slip, behind which close_row() says what there
+    /// is.
+    int first_x(int s) const { return a_.first_x - (wraps_ || is_closed_[0] ? 0 : (a_.steps - s + W - 1) / W * W); }
+    int end_x(int s) const { return a_.end_x + (wraps_ || is_closed_[1] ? 0 : a_.steps - s); }
+    /// Where the cells from x on of a row lie in memory: a part of a row that follows itself goes round its ends.
+    int in_row(int x) const {
+        const int nx = a_.address.nx;
+        return !goes_around_ ? x : x < 0 ? x + nx : x >= nx ? x - nx : x;
+    }
 
     /// Offset of the first number of cell (0, y, z) of a row of a layer.
     Index offset(int row, int layer) const {
@@ -111,8 +124,12 @@ protected:
             });
         }
         if (a_.walls != nullptr) {
-            close_end<0>(row);
-            close_end<1>(row);
+            if (has_end_[0]) {
+                close_end<0>(row);
+            }
+            if (has_end_[1]) {
+                close_end<1>(row);
+            }
         }
         for (Index k = 1; k < memory_.blocks; ++k) {
             const Index first = k * memory_.of_block(), end = first - memory_.of_block() + MomentScratch::block;
@@ -184,11 +201,26 @@ protected:
 
     void clear_solid_cells(Real* row, int y, int layer) const {
         const MomentWalls& walls = *a_.walls;
-        const Index at = listed_row(y, layer, walls.around + 1);
-        for (Index k = walls.first_solid[at]; k < walls.first_solid[at + 1]; ++k) {
-            clear_cell(row, walls.solid[k]);
+        const int around = walls.around + 1;
+        const Index at = listed_row(y, layer, around);
+        const auto [first, end] =
+            of_tile(walls.solid + walls.first_solid[at], walls.solid + walls.first_solid[at + 1], around);
+        for (const int* x = first; x < end; ++x) {
+            clear_cell(row, *x);
         }
     }
+    /// The cells of a list of a row that the tile and so many cells around it have.
+    template <class Cell>
+    Range<Cell> of_tile(const Cell* first, const Cell* end, int around) const {
+        if (has_end_[0] && has_end_[1]) {
+            return {first, end};
+        }
+        const auto is_before = [](const Cell& cell, int x) { return x_of(cell) < x; };
+        first = std::lower_bound(first, end, a_.first_x - around, is_before);
+        return {first, std::lower_bound(first, end, a_.end_x + around, is_before)};
+    }
+    static int x_of(int x) { return x; }
+    static int x_of(const MomentWallCell& cell) { return cell.x; }
     /// The place of a row of a layer in a list with `around` rows beside the block.
     Index listed_row(int row, int layer, int around) const {
         const Index y = (solid ? row : layer) + around, z = solid ? layer + around : 0;
@@ -203,20 +235,18 @@ protected:
             visit(*cell);
         }
     }
-    struct WallCells {
-        const MomentWallCell *first, *end;
-    };
-    WallCells wall_cells(int row, int layer) const {
+    Range<MomentWallCell> wall_cells(int row, int layer) const {
         const MomentWalls& walls = *a_.walls;
         const Index at = listed_row(row, layer, walls.around);
-        return {walls.cells + walls.first[at], walls.cells + walls.first[at + 1]};
+        return of_tile(walls.cells + walls.first[at], walls.cells + walls.first[at + 1], walls.around);
     }
 
     const MomentArguments& a_;
     MomentScratch memory_;
     int first_row_, end_row_, first_layer_, end_layer_;
-    bool wraps_;
-    bool is_closed_[2] = {false, false};  // whether a wall or a face with free slip is at the low, the high end of rows
+    bool has_end_[2];                     // whether the tile has the low, the high end of rows
+    bool wraps_, goes_around_;            // whether rows follow themselves, which it has whole, or parts of
+    bool is_closed_[2] = {false, false};  // whether a wall or a face with free slip is at the low, the high end of it
     int first_real_ = -none, end_real_ = none;  // layers, but images behind faces with free slip
 };
 

@@ -60,7 +60,7 @@ private:
     static constexpr int made = RowForce::made;
     using Rings::a_, Rings::first_row_, Rings::end_row_, Rings::first_layer_, Rings::end_layer_, Rings::first_real_,
         Rings::end_real_, Rings::solid, Rings::kept_rows, Rings::at, Rings::for_packs, Rings::populations, Rings::sums,
-        Rings::first_x, Rings::end_x, Rings::offset, Rings::image_of_row, Rings::close_row, Rings::is_behind_wall,
+        Rings::first_x, Rings::end_x, Rings::in_row, Rings::offset, Rings::image_of_row, Rings::close_row, Rings::is_behind_wall,
         Rings::clear_row, Rings::has_cuts, Rings::serve_walls, Rings::add_kept, Rings::compressibility_;
 
     const Real* source(int row, int layer) const {
@@ -80,13 +80,13 @@ private:
         Real* to = populations(0, row);
         const Index stride = address.population_stride;
         for_packs(first_x(0), end_x(0), [&](int x, Index place) LBM_INLINE_LAMBDA {
-            StoredMoments<S, V> m = load_moments<S, Real, W>(from, x, stride);
+            StoredMoments<S, V> m = load_moments<S, Real, W>(from, in_row(x), stride);
             if constexpr (solid) {
                 if (image.odd) {
                     mirror<1>(m);
                 }
             }
-            put_populations(m, force.at(x), to + place);
+            put_populations(m, force.at(in_row(x)), to + place);
         });
         complete_row(0, row, layer);
     }
@@ -206,7 +206,7 @@ private:
             LayerSums<S, V> above{};
             above.template for_each<-1>(
                 [&]<int k>(V& number) LBM_INLINE_LAMBDA { number = load_pack<Real, W>(image + k * pitch + place); });
-            collide<then>(x, place, both, above, force.at(x), to, to_stride);
+            collide<then>(x, place, both, above, force.at(in_row(x)), to, to_stride);
         });
     }
 
@@ -274,16 +274,17 @@ private:
             TwoLayers<S, V> two = add_own_layer<S>(lower, layer_sums<S, 0>(h));
             if constexpr (then != 0) {
                 const LayerSums<S, V> above = layer_sums<S, -1>(h);
-                collide<then>(x, place, both, above, force.at(x), to, to_stride);
+                collide<then>(x, place, both, above, force.at(in_row(x)), to, to_stride);
             }
             two.for_each([&]<int k>(const V& number)
                              LBM_INLINE_LAMBDA { store_pack<Real, W>(both + k * pitch + place, number); });
         });
     }
 
-    /// Stores the moments of a pack of cells of a row, behind whose last one there may be cells of a halo.
+    /// Stores the moments of a pack of cells of a row, behind whose last one there may be cells of a halo or of the
+    /// next tile.
     LBM_HD void put_moments(StoredMoments<S, V>& m, Real* row, int x, Index stride) const {
-        const int cells = a_.address.nx - x;
+        const int cells = a_.end_x - x;
         store_moments(m, row, x, stride, cells);
         if (cells >= W) {
             prefetch_moments<S, Real, W, true>(row + a_.address.row_stride, x, stride);
