@@ -10,6 +10,8 @@ import pytest
 
 import lbmgpu as lbm
 from lbmgpu.engine.kept_state import steps_per_update
+from lbmgpu.solver import run
+from lbmgpu.solver.solver import simulation_of
 
 SHAPE = (12, 8, 6)
 
@@ -75,6 +77,17 @@ def test_auto_takes_populations_where_something_does_not_go_with_moments(place, 
     assert asked.report().setup["state"] == "populations"
     with pytest.raises(ValueError, match="state: 'moments' given with"):
         lbm.Solver(place, collision, state="moments", device="cpu", **options)
+
+
+@pytest.mark.parametrize(
+    ("stencil", "state", "expected"),
+    [("D2Q9", "moments", [6, 6, 6, 2]), ("D3Q19", "moments", [2] * 10), ("D2Q9", "populations", [1] * 20)],
+)
+def test_runs_advance_whole_updates_however_slow_they_are(stencil, state, expected, monkeypatch):
+    monkeypatch.setattr(run, "CHUNK_SECONDS", 0.0)
+    shape = SHAPE[: lbm.stencil(stencil).D]
+    solver = lbm.Solver(lbm.Domain(shape, stencil), REGULARIZED, state=state, device="cpu")
+    assert [steps for steps, _, _ in run.RunLoop(simulation_of(solver)).advance(20)] == expected
 
 
 def test_all_that_does_not_go_with_moments_is_named():

@@ -90,7 +90,7 @@ struct MomentArguments {
     const double* parameters;  // of the collision
     double compressibility;    // 0 with the incompressible equilibrium (lattice/inertia.h)
     backend::MomentForce<double> force;
-    int steps;                           // that are advanced
+    int steps;  // that are advanced
     // The cells to update: a tile whose working memory the caches hold. In three dimensions it has whole rows.
     int first_x, end_x, first_y, end_y, first_z, end_z;
     void* scratch;                       // MomentScratch::total() numbers

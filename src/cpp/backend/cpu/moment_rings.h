@@ -20,13 +20,13 @@ public:
 
     explicit MomentRings(const MomentArguments& arguments)
         : a_(arguments),
-          memory_(S::D, S::Q, a_.end_x - a_.first_x, a_.steps, a_.end_y - a_.first_y,
+          memory_(S::D, S::Q, end_cell() - first_cell(), a_.steps, a_.end_y - a_.first_y,
                   a_.walls != nullptr && a_.walls->weights != nullptr),
           first_row_(solid ? a_.first_y : 0),
           end_row_(solid ? a_.end_y : 1),
           first_layer_(solid ? a_.first_z : a_.first_y),
           end_layer_(solid ? a_.end_z : a_.end_y),
-          has_end_{a_.first_x == 0, a_.end_x == a_.address.nx},
+          has_end_{first_cell() == 0, end_cell() == a_.address.nx},
           wraps_(a_.address.self_periodic[0] && has_end_[0] && has_end_[1]),
           goes_around_(a_.address.self_periodic[0] && !wraps_) {
         if (a_.walls != nullptr) {
@@ -35,8 +35,8 @@ public:
             first_real_ = before < none ? -before : first_real_;
             end_real_ = behind < none ? layers + behind : end_real_;
             for (int side = 0; side < 2; ++side) {
-                is_closed_[side] = has_end_[side] &&
-                                   (a_.walls->cells_to_wall[side] == 0 || a_.walls->cells_to_mirror[side] == 0);
+                is_closed_[side] =
+                    has_end_[side] && (a_.walls->cells_to_wall[side] == 0 || a_.walls->cells_to_mirror[side] == 0);
             }
         }
     }
@@ -49,13 +49,16 @@ protected:
     static constexpr int none = 1 << 29;  // more than there are layers
     static constexpr Index pitch = MomentScratch::pitch;
 
-    Index at(int x) const { return memory_.at(x - a_.first_x); }
+    /// The cells of the tile along rows; in three dimensions it has these whole.
+    int first_cell() const { return solid ? 0 : a_.first_x; }
+    int end_cell() const { return solid ? a_.address.nx : a_.end_x; }
+    Index at(int x) const { return memory_.at(x - first_cell()); }
     /// Calls visit(x, at(x)) for the packs of cells from `first` to before `end`.
     template <class Visit>
     void for_packs(int first, int end, Visit&& visit) const {
         constexpr int block = int(MomentScratch::block);
         for (int x = first; x < end;) {
-            const int next = x + block - (x - a_.first_x + memory_.left) % block, stop = next < end ? next : end;
+            const int next = x + block - (x - first_cell() + memory_.left) % block, stop = next < end ? next : end;
             for (Index place = at(x); x < stop; x += W, place += W) {
                 visit(x, place);
             }
@@ -81,12 +84,12 @@ protected:
     /// The cells of a row of a stage, whose populations the next step reads: those around the tile too, but where it is
     /// a row that follows itself, or ends at a wall or a face with free slip, behind which close_row() says what there
     /// is.
-    int first_x(int s) const { return a_.first_x - (wraps_ || is_closed_[0] ? 0 : (a_.steps - s + W - 1) / W * W); }
-    int end_x(int s) const { return a_.end_x + (wraps_ || is_closed_[1] ? 0 : a_.steps - s); }
+    int first_x(int s) const { return first_cell() - (wraps_ || is_closed_[0] ? 0 : (a_.steps - s + W - 1) / W * W); }
+    int end_x(int s) const { return end_cell() + (wraps_ || is_closed_[1] ? 0 : a_.steps - s); }
     /// Where the cells from x on of a row lie in memory: a part of a row that follows itself goes round its ends.
     int in_row(int x) const {
         const int nx = a_.address.nx;
-        return !goes_around_ ? x : x < 0 ? x + nx : x >= nx ? x - nx : x;
+        return solid || !goes_around_ ? x : x < 0 ? x + nx : x >= nx ? x - nx : x;
     }
 
     /// Offset of the first number of cell (0, y, z) of a row of a layer.
@@ -216,8 +219,8 @@ protected:
             return {first, end};
         }
         const auto is_before = [](const Cell& cell, int x) { return x_of(cell) < x; };
-        first = std::lower_bound(first, end, a_.first_x - around, is_before);
-        return {first, std::lower_bound(first, end, a_.end_x + around, is_before)};
+        first = std::lower_bound(first, end, first_cell() - around, is_before);
+        return {first, std::lower_bound(first, end, end_cell() + around, is_before)};
     }
     static int x_of(int x) { return x; }
     static int x_of(const MomentWallCell& cell) { return cell.x; }

@@ -60,8 +60,9 @@ private:
     static constexpr int made = RowForce::made;
     using Rings::a_, Rings::first_row_, Rings::end_row_, Rings::first_layer_, Rings::end_layer_, Rings::first_real_,
         Rings::end_real_, Rings::solid, Rings::kept_rows, Rings::at, Rings::for_packs, Rings::populations, Rings::sums,
-        Rings::first_x, Rings::end_x, Rings::in_row, Rings::offset, Rings::image_of_row, Rings::close_row, Rings::is_behind_wall,
-        Rings::clear_row, Rings::has_cuts, Rings::serve_walls, Rings::add_kept, Rings::compressibility_;
+        Rings::first_x, Rings::end_x, Rings::end_cell, Rings::in_row, Rings::offset, Rings::image_of_row,
+        Rings::close_row, Rings::is_behind_wall, Rings::clear_row, Rings::has_cuts, Rings::serve_walls, Rings::add_kept,
+        Rings::compressibility_;
 
     const Real* source(int row, int layer) const {
         return static_cast<const Real*>(a_.source) + offset(image_of_row(row).at, layer);
@@ -284,7 +285,7 @@ private:
     /// Stores the moments of a pack of cells of a row, behind whose last one there may be cells of a halo or of the
     /// next tile.
     LBM_HD void put_moments(StoredMoments<S, V>& m, Real* row, int x, Index stride) const {
-        const int cells = a_.end_x - x;
+        const int cells = end_cell() - x;
         store_moments(m, row, x, stride, cells);
         if (cells >= W) {
             prefetch_moments<S, Real, W, true>(row + a_.address.row_stride, x, stride);

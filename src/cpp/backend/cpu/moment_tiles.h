@@ -1,6 +1,6 @@
-// The tiles in which threads update rows of a block whose state is moments, swept along the last axis: as many rows along
-// y as the second-level cache has room for the sums of, in two dimensions as many cells of a row. Each thread has a slab
-// of the last axis of its own.
+// The tiles in which threads update rows of a block whose state is moments, swept along the last axis: as many rows
+// along y as the second-level cache has room for the sums of, in two dimensions as many cells of a row. Each thread has
+// a slab of the last axis of its own.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +21,15 @@ struct TileSize {
     int cells, rows;
 };
 
-/// The second-level cache that a thread has for itself, in bytes, as if it were 1 MiB at least, as smaller tiles compute
-/// too many of the cells around them once more, and 4 MiB at most.
+/// The second-level cache that a thread has for itself, in bytes, as if it were 1 MiB at least, as smaller tiles
+/// compute too many of the cells around them once more, and 4 MiB at most.
 inline Index cache_for_tiles(std::size_t cache) {
     constexpr Index mebibyte = 1 << 20;
     return std::clamp(Index(cache), mebibyte, 4 * mebibyte);
 }
 
-/// In three dimensions the working memory takes up to five eighths of the cache; the rest is for what comes from memory.
+/// In three dimensions the working memory takes up to five eighths of the cache; the rest is for what comes from
+/// memory.
 inline int most_tile_rows(int Q, int nx, int ny, int steps, Index number_bytes, std::size_t cache) {
     const Index most = cache_for_tiles(cache) / 8 * 5;
     int rows = 4;
@@ -38,8 +39,8 @@ inline int most_tile_rows(int Q, int nx, int ny, int steps, Index number_bytes, 
     return rows;
 }
 
-/// In two dimensions up to half of it. All tiles of a row but the last one have the same number of cells, whole lines of
-/// memory. A row that follows itself is cut only if it has whole lines of memory, too.
+/// In two dimensions up to half of it. All tiles of a row but the last one have the same number of cells, whole lines
+/// of memory. A row that follows itself is cut only if it has whole lines of memory, too.
 inline int most_tile_cells(int Q, int nx, bool goes_around, int steps, Index number_bytes, std::size_t cache) {
     constexpr int line = int(MomentScratch::line);
     if (goes_around && nx % line != 0) {

@@ -217,8 +217,8 @@ private:
             }
             add_up<S>(f, deviation, momentum);
             double force[3] = {};
-            MomentRowForce<Real, W, true>(a_.force, s + 1, row, layer, image).of_real_cell(this->in_row(cell.x), image,
-                                                                                       force);
+            MomentRowForce<Real, W, true>(a_.force, s + 1, row, layer, image)
+                .of_real_cell(this->in_row(cell.x), image, force);
             backend::set_cell_moments(moments, deviation, momentum, force);
             moments.velocity[1] = image.odd ? -moments.velocity[1] : moments.velocity[1];
         }
