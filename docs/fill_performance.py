@@ -160,7 +160,7 @@ def scaling_table(result: dict[str, Any]) -> str:
         flow = "" if row["flow"] == "periodic" else f", {row['flow']}"
         model = "ThermalBGK float64" if row["stencil"] == "D2Q37" else f"MRT float32{kind}"
         if row.get("state") == "moments":
-            model = f"{row['collision']} float32{' in-place' if row['streaming'] == 'in-place' else ''}"
+            model = f"{row['collision']} {row['precision']}{' in-place' if row['streaming'] == 'in-place' else ''}"
         words = [
             f"{row['series']}: {row['stencil']} {model}{flow}",
             " x ".join(map(str, row["shape"])),

@@ -24,8 +24,8 @@ TEST(moment_tiles_know_the_cache_of_this_machine) {
 
 TEST(moment_tiles_in_two_dimensions_have_parts_of_long_rows) {
     const std::size_t cache = std::size_t(2) << 20;
-    const auto most = [&](int nx, bool goes_around, int number_bytes) {
-        return most_tile_cells(9, nx, goes_around, 6, number_bytes, cache);
+    const auto most = [&](int nx, bool is_self_periodic, int number_bytes) {
+        return most_tile_cells(9, nx, is_self_periodic, 6, number_bytes, cache);
     };
     CHECK_EQUAL(most(500, true, 4), 500);
     for (const int number_bytes : {4, 8}) {
@@ -35,6 +35,17 @@ TEST(moment_tiles_in_two_dimensions_have_parts_of_long_rows) {
         CHECK(std::size_t(MomentScratch(2, 9, cells, 6, 1, false).used(6)) * std::size_t(number_bytes) <= cache / 2);
         CHECK_EQUAL(most(5000, true, number_bytes), 5000);  // no whole lines of memory
         CHECK(most(4992, true, number_bytes) < 4992);
+    }
+
+    for (const int number_bytes : {4, 8}) {
+        for (const std::size_t quarters : {4, 5, 8, 16}) {
+            for (int nx = 600; nx < 100000; ++nx) {
+                const int cells = most_tile_cells(9, nx, false, 6, number_bytes, quarters << 18);
+                if ((nx - 1) % cells + 1 < 6) {
+                    CHECK(false);
+                }
+            }
+        }
     }
 
     std::vector<Tile> tiles;

@@ -10,11 +10,12 @@ from reference.moment_cases import KINDS, MADE, lasting, state_of
 from reference.moment_forces import FORCES, with_force
 
 import lbmgpu as lbm
+from lbmgpu import _core
 
 from .test_moment_state import cut
 
-NX = 2704
-"""Cells of a row in float64 that need two tiles with half of 4 MiB, the largest cache that counts, or more."""
+NX = {"float64": 2704, "float32": 5216}
+"""Cells of a row that is cut into tiles whatever the cache is, as at most half of 4 MiB counts."""
 STEPS = 8
 
 
@@ -30,8 +31,8 @@ def case_with(rng: np.random.Generator, made: str, kind: str, nx: int, is_period
     return lasting(draw, STEPS)
 
 
-def check_bits(case: Any) -> None:
-    options: dict[str, Any] = {"state": "moments", "precision": "float64"}
+def check_bits(case: Any, precision: str = "float64") -> None:
+    options: dict[str, Any] = {"state": "moments", "precision": precision}
     nx = case.shape[0]
     parts = cut(case.shape, (1000, 1800), ())
     others: list[dict[str, Any]] = [
@@ -48,24 +49,42 @@ def check_bits(case: Any) -> None:
         assert state_of(solver) == state_of(expected), other
 
 
-@pytest.mark.parametrize("nx", [NX, NX + 7])
+@pytest.mark.parametrize("beyond", [0, 7])
+@pytest.mark.parametrize("precision", NX)
 @pytest.mark.parametrize(
     ("made", "is_periodic"), [("periodic", True), ("walls", True), ("walls", False), ("cuts", True), ("cuts", False)]
 )
 @pytest.mark.parametrize("kind", KINDS)
-def test_tiles_of_rows_have_the_bits_of_blocks(kind, made, is_periodic, nx, rng):
-    check_bits(case_with(rng, made, kind, nx, is_periodic))
+def test_tiles_of_rows_have_the_bits_of_blocks(kind, made, is_periodic, precision, beyond, rng):
+    check_bits(case_with(rng, made, kind, NX[precision] + beyond, is_periodic), precision)
+
+
+@pytest.mark.parametrize("precision", NX)
+@pytest.mark.parametrize("is_periodic", [True, False])
+def test_several_tiles_have_the_bits_of_blocks_with_all_instruction_sets(is_periodic, precision, rng):
+    """Of four tiles at least, two have neighbours on both sides."""
+    case = case_with(rng, "walls", "regularized", 4 * NX[precision], is_periodic)
+    options = {"state": "moments", "precision": precision}
+    blocks = cut(case.shape, tuple(range(2000, case.shape[0], 2000)), ())
+    solver = case.solver(device="auto", layout=blocks, **options)
+    solver.step(STEPS)
+    for isa in _core.cpu_isas():
+        engine = case.engine(streaming="two-lattice", storage=precision, threads=2, isa=isa, **options)
+        engine.step(STEPS)
+        state = np.empty((engine.state_numbers, *reversed(case.shape)), engine.storage_dtype)
+        engine.get_state(state)
+        assert state.tobytes() == state_of(solver), isa
 
 
 @pytest.mark.parametrize("is_periodic", [True, False])
 @pytest.mark.parametrize("force", FORCES)
 def test_with_forces_that_vary(force, is_periodic, rng):
-    check_bits(with_force(rng, case_with(rng, "walls", "recursive-regularized", NX, is_periodic), force))
+    check_bits(with_force(rng, case_with(rng, "walls", "recursive-regularized", NX["float64"], is_periodic), force))
 
 
 @pytest.mark.parametrize("is_periodic", [True, False])
 def test_the_flow_is_that_of_populations(is_periodic, rng):
-    case = case_with(rng, "walls", "regularized", NX, is_periodic)
+    case = case_with(rng, "walls", "regularized", NX["float64"], is_periodic)
     moments, populations = case.solver(state="moments", device="cpu"), case.solver(device="cpu")
     for solver in (moments, populations):
         solver.step(STEPS)

@@ -230,7 +230,13 @@ def test_the_tables_of_the_guide(tmp_path: Path) -> None:
     published = [row_of(), row_of(devices=2, mlups=2000.0, parts=[1, 1, 2])]
     shared = [row_of(), row_of(cpu_share=0.02, share=0.019, gain=0.016)]
     shared.append(row_of(cpu_share="auto", share=0.012, gain=-0.003))
-    kept = {"state": "moments", "collision": "Regularized", "flow": "periodic", "overlaps": True}
+    kept = {
+        "state": "moments",
+        "collision": "Regularized",
+        "precision": "float32",
+        "flow": "periodic",
+        "overlaps": True,
+    }
     moments = [row_of(**kept, streaming=streaming) for streaming in ("two-lattice", "in-place")]
     documents = {
         "published": {"machine": {**gpu, "processes": 1}, "menu": "published", "scaling": published},

@@ -127,8 +127,9 @@ def test_the_cause_is_what_is_near_the_cell() -> None:
 class Clock:
     """A simulation whose looks take some seconds, the first one longer."""
 
-    def __init__(self, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, seconds: float, monkeypatch: pytest.MonkeyPatch, steps_per_update: int = 1) -> None:
         self.now, self.looks, self._seconds = 0.0, 0, seconds
+        self.steps_per_update = steps_per_update
         self.processes = self
         monkeypatch.setattr("lbmgpu.solver.run.time.perf_counter", lambda: self.now)
 
@@ -140,23 +141,25 @@ class Clock:
         self.now += self._seconds if self.looks > 1 else 100.0
 
 
+@pytest.mark.parametrize("each", [1, 6])
 @pytest.mark.parametrize(
     ("step", "look", "interval"),
     [
         (5e-3, 2.5e-3, MIN_STEPS),  # 512^3 cells on a GPU
         (1e-5, 5e-5, 2 * MIN_STEPS - 6),  # a small domain there: a fiftieth of the time
-        (2e-6, 5e-5, MAX_CHUNK),
+        (2e-6, 5e-5, 1250),  # more than the most for one step an update
         (0.5, 0.4, 32),  # on a CPU
         (100.0, 50.0, 25),
     ],
 )
 def test_looks_take_a_fiftieth_of_the_time(
-    step: float, look: float, interval: int, monkeypatch: pytest.MonkeyPatch
+    step: float, look: float, interval: int, each: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock, health = Clock(look, monkeypatch), HealthCheck()
+    clock, health = Clock(look, monkeypatch, each), HealthCheck()
     health.after(clock, 1, step)  # type: ignore[arg-type]
     assert clock.looks == 2
-    assert health.room == 1 << (interval.bit_length() - 1) if interval < MAX_CHUNK else MAX_CHUNK
+    whole_updates = each << ((interval // each).bit_length() - 1)
+    assert health.room == min(whole_updates, MAX_CHUNK)
     health.after(clock, health.room - 1, step * (health.room - 1))  # type: ignore[arg-type]
     assert clock.looks == 2
     health.after(clock, 1, step)  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from .. import _core
 from ..layout import check_cpu_share
 from . import single
 from .device_group import DeviceGroup
-from .scaling import Scaling, ScalingMeasurement
+from .scaling import Scaling, ScalingMeasurement, check_size
 
 PARTS = ("memory", "halo")
 """The menus of parts of a step: streaming alone in layouts of memory; the exchange of two devices."""
@@ -114,7 +114,11 @@ def moments(size: int, owners: int, processes: int, other_channel: str | None) -
         owners: blocks, one for each device.
         processes: that they belong to.
         other_channel: as for `scaling.menu`.
+
+    Raises:
+        ValueError: `size` is too small for so many blocks.
     """
+    check_size(size, owners)
     kind: dict[str, Any] = {"collision": "Regularized", "streaming": "two-lattice", "state": "moments"}
     cube, layers = (size,) * 3, (1, 1, owners)
     counts = [2**k for k in range(1, owners.bit_length()) if 2**k < owners] if processes == 1 else []

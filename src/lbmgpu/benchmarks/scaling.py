@@ -191,8 +191,7 @@ def menu(size: int, blocks: int, other_channel: str | None) -> list[Scaling]:
     Raises:
         ValueError: `size` is too small for so many blocks.
     """
-    if size < max(8, 2 * blocks):
-        raise ValueError(f"size: {size} given, must be at least {max(8, 2 * blocks)} to be cut into {blocks} blocks")
+    check_size(size, blocks)
     slabs = [(1, 1, blocks), (1, blocks, 1), (blocks, 1, 1)]
     weak = list(slabs)
     if blocks in (4, 8):
@@ -219,6 +218,12 @@ def menu(size: int, blocks: int, other_channel: str | None) -> list[Scaling]:
         shape = (21 * unit, 8 * unit, 3 * unit)
         rows.append(Scaling("strong", shape, slabs[2], "D3Q27", "float32", "channel", channel))
     return rows + _between_plates(PLANE * size, blocks, channels)
+
+
+def check_size(size: int, blocks: int) -> None:
+    """Raise ValueError for a size that is too small for so many blocks."""
+    if size < max(8, 2 * blocks):
+        raise ValueError(f"size: {size} given, must be at least {max(8, 2 * blocks)} to be cut into {blocks} blocks")
 
 
 def _between_plates(size: int, blocks: int, channels: Sequence[str]) -> list[Scaling]:

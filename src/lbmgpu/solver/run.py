@@ -178,9 +178,9 @@ def observing(observer: Observer) -> Iterator[None]:
 class HealthCheck:
     """Decides when to look for divergence: as often as a small fraction of the time allows.
 
-    Between two looks there are `MIN_STEPS` steps, or fewer that take `MIN_SECONDS`, and at most `MAX_CHUNK`. It is a
-    power of two times those of an update, so that solvers which advance together in several threads look after the same
-    steps.
+    Between two looks there are `MIN_STEPS` steps, or fewer that take `MIN_SECONDS`, and at most `MAX_CHUNK`: whole
+    updates, below that as many as a power of two, so that like solvers which advance together in several threads look
+    after the same steps.
     """
 
     def __init__(self) -> None:
@@ -207,7 +207,8 @@ class HealthCheck:
         simulation.check()
         cost = simulation.processes.agreed(time.perf_counter() - start)
         steps = max(cost / (CHECK_SHARE * step_seconds), min(MIN_STEPS, MIN_SECONDS / step_seconds))
-        self._interval = min(MAX_CHUNK, _whole_updates(simulation, min(steps, 2 * MAX_CHUNK)))
+        most = MAX_CHUNK // simulation.steps_per_update * simulation.steps_per_update
+        self._interval = min(most, _whole_updates(simulation, min(steps, 2 * MAX_CHUNK)))
 
     @property
     def room(self) -> int:
@@ -234,10 +235,10 @@ class RunLoop:
     def advance(self, steps: int, next_stop: Callable[[], int] = lambda: MAX_CHUNK) -> Iterator[tuple[int, float, int]]:
         """Advance in chunks, and yield after each its steps, its seconds, and the solver's steps at its end.
 
-        A chunk lasts about `CHUNK_SECONDS`, where it is a power of two times the steps of an update, so that solvers
-        which advance together in several threads want the same number of steps, and that memory is read for as many
-        steps as can be; and it has at most `next_stop()` steps. Between chunks Python handles signals, so that Ctrl-C
-        finds the state whole, and other threads have their turn, so that they find it whole too.
+        A chunk lasts about `CHUNK_SECONDS`. Its updates are a power of two, so that like solvers which advance together
+        in several threads want the same number of steps; they are whole, so that memory is read for as many steps as
+        can be; and it has at most `next_stop()` steps. Between chunks Python handles signals, so that Ctrl-C finds the
+        state whole, and other threads have their turn, so that they find it whole too.
         """
         rate = 0.0
         if steps > 0 and self._recordings is not None:

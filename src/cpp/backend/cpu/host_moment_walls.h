@@ -14,7 +14,7 @@ namespace lbm::cpu {
 
 class HostMomentWalls {
 public:
-    /// With `rows_are_cut` tiles have parts of rows, which go round their ends where these follow themselves.
+    /// With `rows_are_cut` tiles have parts of rows, also of periodic ones.
     void set(const backend::LinkPlan& plan, const Address& a, int D, bool rows_are_cut) {
         walls_ = {};
         std::copy(plan.cells_to_wall, plan.cells_to_wall + 6, walls_.cells_to_wall);
@@ -93,10 +93,7 @@ private:
         return first;
     }
 
-    static int& x_of(MomentWallCell& cell) { return cell.x; }
-    static int& x_of(int& x) { return x; }
-
-    /// Adds to each row of n cells those that it comes round to beyond its ends, so many on each side.
+    /// Adds to each periodic row of n cells its own cells beyond its ends, so many on each side.
     template <class Cell>
     static void add_beyond_ends(std::vector<Cell>& cells, std::vector<Index>& first, int n, int around) {
         std::vector<Cell> all;

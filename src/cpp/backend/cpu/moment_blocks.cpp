@@ -280,7 +280,7 @@ private:
         }
     }
 
-    /// Updates the rows of some tiles, of which each thread has an equal share.
+    /// Updates the cells of some tiles, of which each thread has an equal share.
     void update(const std::vector<Tile>& tiles) {
         if (tiles.empty()) {
             return;

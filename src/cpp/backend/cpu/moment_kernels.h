@@ -9,7 +9,7 @@
 
 namespace lbm::cpu {
 
-/// The working memory of a sweep, in numbers of the arithmetic type. A row has room for the cells around the block that
+/// The working memory of a sweep, in numbers of the arithmetic type. A row has room for the cells around the tile that
 /// the first of several steps reads, and for whole packs. It is divided into blocks of cells, in each of which the
 /// numbers of a cell are `pitch` apart: a constant, so that kernels need no pointer to each of them. The cells next to
 /// a block lie beside it too, as populations come in from there.
@@ -63,6 +63,12 @@ struct MomentWallCell {
     int alike;
 };
 
+/// Where along a row a cell of a list of them lies.
+inline int& x_of(MomentWallCell& cell) { return cell.x; }
+inline const int& x_of(const MomentWallCell& cell) { return cell.x; }
+inline int& x_of(int& x) { return x; }
+inline const int& x_of(const int& x) { return x; }
+
 /// The walls, inlets and outlets of a block, on faces and bodies, whose links are served by formulas that read their
 /// own cell alone (lattice/boundary/condition.h). Cells are listed by rows, those beside the block included that the
 /// first of several steps computes; `first` has one more entry than there are rows.
@@ -101,7 +107,7 @@ struct MomentArguments {
     int series = 0;
 };
 
-/// Advances the cells of some rows.
+/// Advances the cells of a tile.
 using MomentKernel = void (*)(const MomentArguments&);
 
 /// The kernel of a kind; null if the collision does not keep its state as moments.

@@ -28,7 +28,7 @@ public:
           end_layer_(solid ? a_.end_z : a_.end_y),
           has_end_{first_cell() == 0, end_cell() == a_.address.nx},
           wraps_(a_.address.self_periodic[0] && has_end_[0] && has_end_[1]),
-          goes_around_(a_.address.self_periodic[0] && !wraps_) {
+          is_part_of_periodic_(a_.address.self_periodic[0] && !wraps_) {
         if (a_.walls != nullptr) {
             const int last = 2 * (S::D - 1), layers = solid ? a_.address.nz : a_.address.ny;
             const int before = a_.walls->cells_to_mirror[last], behind = a_.walls->cells_to_mirror[last + 1];
@@ -86,10 +86,11 @@ protected:
     /// is.
     int first_x(int s) const { return first_cell() - (wraps_ || is_closed_[0] ? 0 : (a_.steps - s + W - 1) / W * W); }
     int end_x(int s) const { return end_cell() + (wraps_ || is_closed_[1] ? 0 : a_.steps - s); }
-    /// Where the cells from x on of a row lie in memory: a part of a row that follows itself goes round its ends.
+    /// Where the cells from x on of a row lie in memory: those beyond the ends of a periodic row lie before the other
+    /// end.
     int in_row(int x) const {
         const int nx = a_.address.nx;
-        return solid || !goes_around_ ? x : x < 0 ? x + nx : x >= nx ? x - nx : x;
+        return solid || !is_part_of_periodic_ ? x : x < 0 ? x + nx : x >= nx ? x - nx : x;
     }
 
     /// Offset of the first number of cell (0, y, z) of a row of a layer.
@@ -222,8 +223,6 @@ protected:
         first = std::lower_bound(first, end, first_cell() - around, is_before);
         return {first, std::lower_bound(first, end, end_cell() + around, is_before)};
     }
-    static int x_of(int x) { return x; }
-    static int x_of(const MomentWallCell& cell) { return cell.x; }
     /// The place of a row of a layer in a list with `around` rows beside the block.
     Index listed_row(int row, int layer, int around) const {
         const Index y = (solid ? row : layer) + around, z = solid ? layer + around : 0;
@@ -247,9 +246,10 @@ protected:
     const MomentArguments& a_;
     MomentScratch memory_;
     int first_row_, end_row_, first_layer_, end_layer_;
-    bool has_end_[2];                     // whether the tile has the low, the high end of rows
-    bool wraps_, goes_around_;            // whether rows follow themselves, which it has whole, or parts of
-    bool is_closed_[2] = {false, false};  // whether a wall or a face with free slip is at the low, the high end of it
+    bool has_end_[2];                           // whether the tile has the low, the high end of rows
+    bool wraps_;                                // whether it has periodic rows whole
+    bool is_part_of_periodic_;                  // whether it has parts of them
+    bool is_closed_[2] = {false, false};        // whether it ends at a wall or a face with free slip
     int first_real_ = -none, end_real_ = none;  // layers, but images behind faces with free slip
 };
 

@@ -260,7 +260,7 @@ private:
         const RowsAround rows(*this, s, row);
         for_packs(first_x(s + 1), end_x(s + 1), [&](int x, Index place) LBM_INLINE_LAMBDA {
             if (ahead != nullptr) {
-                prefetch_moments<S, Real, W, false>(ahead, x, a_.address.population_stride);
+                prefetch_moments<S, Real, W, false>(ahead, in_row(x), a_.address.population_stride);
             }
             V h[S::Q];
             rows.template gather<-1>(place, h);

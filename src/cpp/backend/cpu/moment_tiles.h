@@ -28,8 +28,8 @@ inline Index cache_for_tiles(std::size_t cache) {
     return std::clamp(Index(cache), mebibyte, 4 * mebibyte);
 }
 
-/// In three dimensions the working memory takes up to five eighths of the cache; the rest is for what comes from
-/// memory.
+/// The most rows of a tile along y, in three dimensions: their working memory takes up to five eighths of the cache.
+/// The rest is for what comes from memory.
 inline int most_tile_rows(int Q, int nx, int ny, int steps, Index number_bytes, std::size_t cache) {
     const Index most = cache_for_tiles(cache) / 8 * 5;
     int rows = 4;
@@ -39,11 +39,13 @@ inline int most_tile_rows(int Q, int nx, int ny, int steps, Index number_bytes, 
     return rows;
 }
 
-/// In two dimensions up to half of it. All tiles of a row but the last one have the same number of cells, whole lines
-/// of memory. A row that follows itself is cut only if it has whole lines of memory, too.
-inline int most_tile_cells(int Q, int nx, bool goes_around, int steps, Index number_bytes, std::size_t cache) {
+/// The most cells of a tile along a row, in two dimensions: their working memory takes up to half of the cache, where
+/// more was slower. Of a row that is cut all tiles but the last one have as many, in whole packs; and the last one has
+/// no fewer than `steps`, so that only it computes cells behind the end of the row, where there may be a wall. A
+/// periodic row is cut only into whole packs, so that none of them lies at both of its ends.
+inline int most_tile_cells(int Q, int nx, bool is_self_periodic, int steps, Index number_bytes, std::size_t cache) {
     constexpr int line = int(MomentScratch::line);
-    if (goes_around && nx % line != 0) {
+    if (is_self_periodic && nx % line != 0) {
         return nx;
     }
     const Index most = cache_for_tiles(cache) / 2;
@@ -51,6 +53,9 @@ inline int most_tile_cells(int Q, int nx, bool goes_around, int steps, Index num
     while (cells > 2 * line && MomentScratch(2, Q, cells, steps, 1, false).used(steps) * number_bytes > most) {
         ++parts;
         cells = ((nx + parts - 1) / parts + line - 1) / line * line;
+    }
+    while (cells < nx && (nx - 1) % cells + 1 < steps) {
+        cells += line;
     }
     return cells;
 }

@@ -20,9 +20,6 @@ namespace {
 /// More shared memory than this leaves the first-level cache too little.
 constexpr unsigned most_shared_bytes = 200 << 10;
 
-/// Deeper shells gain nothing, and leave less to hide an exchange behind.
-constexpr int most_layers_of_shell = 32;
-
 /// Cells of a thread that are loaded at once, and the most rows of a tile, with which a thread block has 512 threads or
 /// fewer: registers have room for what a thread keeps. Where there are walls all tiles are as high as those with them,
 /// which have fewer cells to a thread and more threads beside the ends of rows.
@@ -150,19 +147,13 @@ backend::RowBox inner_rows(const backend::RowBox& interior, const MomentTiling& 
     if (D < 3) {
         return interior;
     }
-    const auto deepened = [](int& first, int& count, int all, int least) {
-        const auto outside = [&](int cut) { return cut == 0 ? 0 : std::max(cut, least); };
-        const int before = outside(first), behind = outside(all - first - count);
-        first = before;
-        count = all - before - behind;
-    };
-    backend::RowBox inner = interior;
-    deepened(inner.y, inner.ny, address.ny, tiling.own_y);
-    if (inner.ny < 2 * tiling.own_y) {
-        inner = interior;
+    const auto outside = [&](int cut) { return cut == 0 ? 0 : std::max(cut, tiling.own_y); };
+    const int before = outside(interior.y), behind = outside(address.ny - interior.y - interior.ny);
+    const int rows = address.ny - before - behind;
+    if (rows < 2 * tiling.own_y) {
+        return interior;
     }
-    deepened(inner.z, inner.nz, address.nz, std::min(address.nz / 4, most_layers_of_shell));
-    return inner;
+    return {before, interior.z, rows, interior.nz};
 }
 
 MomentThreads moment_threads(const backend::BlockSpec& spec, const MomentKernel& kind) {

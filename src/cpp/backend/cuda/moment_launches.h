@@ -45,9 +45,8 @@ struct MomentTilings {
 MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& device, bool has_walls);
 
 /// What is left of an interior where the shell is deeper than it needs to be. Along y it is as high as a tile, which
-/// takes as long for two rows as for all that it has room for, unless too little is left. Along z it has up to a
-/// quarter of the layers on each side: each segment sweeps some layers more than it stores, which costs two layers as
-/// much as many, and the interior then needs fewer segments to keep all multiprocessors at work.
+/// takes as long for two rows as for all that it has room for, unless too little is left. Along z deeper ones gain
+/// nothing.
 backend::RowBox inner_rows(const backend::RowBox& interior, const MomentTiling& tiling, const Address& address, int D);
 
 /// The threads of a thread block of an update, and its shared memory.
