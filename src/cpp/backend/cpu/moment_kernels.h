@@ -65,9 +65,9 @@ struct MomentWallCell {
 
 /// Where along a row a cell of a list of them lies.
 inline int& x_of(MomentWallCell& cell) { return cell.x; }
-inline const int& x_of(const MomentWallCell& cell) { return cell.x; }
+inline int x_of(const MomentWallCell& cell) { return cell.x; }
 inline int& x_of(int& x) { return x; }
-inline const int& x_of(const int& x) { return x; }
+inline int x_of(const int& x) { return x; }
 
 /// The walls, inlets and outlets of a block, on faces and bodies, whose links are served by formulas that read their
 /// own cell alone (lattice/boundary/condition.h). Cells are listed by rows, those beside the block included that the
