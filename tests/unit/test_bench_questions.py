@@ -183,6 +183,10 @@ def test_the_menu_of_moments() -> None:
     assert [row.channel for row in one + several if row.channel] == ["staged", "mpi"]
     assert {row.parts for row in one if not row.only} == {(1, 1, 4), (1, 4, 1), (1, 2, 2)}
     assert {row.parts for row in menus.moments(512, 2, 1, None)} == {(1, 1, 2), (1, 2, 1)}
+    assert "blocking" in {row.schedule for row in one}
+    assert {row.schedule for row in menus.moments(512, 2, 1, None, may_overlap=False)} == {""}
+    with pytest.raises(ValueError, match="menu: 'moments' given with one device, must be several"):
+        menus.moments(512, 1, 1, None)
     words = [str(row) for row in one]
     assert len(set(words)) == len(words) - 2  # but for the channel and the schedule
     assert "weak D3Q19 RecursiveRegularized moments 512x512x2048 in 1x1x4" in words

@@ -93,10 +93,17 @@ def test_runs_advance_whole_updates_however_slow_they_are(stencil, state, expect
 def test_all_that_does_not_go_with_moments_is_named():
     place = domain()
     place.add_sponge("+x", 2)
-    with pytest.raises(ValueError, match=r"collision BGK, goes with .*; with sponges, has none so far"):
+    place.faces["-x"], place.faces["+x"] = lbm.VelocityInlet((0.04, 0.0, 0.0), scheme="regularized"), lbm.Outflow()
+    faces = r"VelocityInlet\(scheme='regularized'\) on face '-x' and Outflow\(\) on face '\+x', must be Periodic"
+    with pytest.raises(ValueError, match=faces):
+        lbm.Solver(place, lbm.BGK(0.1), state="moments", device="cpu")
+    with pytest.raises(ValueError, match=r"collision BGK, goes with .*; with sponges, must be without"):
         lbm.Solver(place, lbm.BGK(0.1), state="moments", device="cpu")
     solver = lbm.Solver(place, lbm.BGK(0.1), state="auto", device="cpu")
-    assert "moments do not go with the collision BGK, sponges" in solver.report().setup["state"]
+    words = solver.report().setup["state"]
+    assert (
+        "the collision BGK, VelocityInlet(scheme='regularized') on face '-x', Outflow() on face '+x', sponges" in words
+    )
 
 
 def test_auto_depends_on_neither_layout_nor_threads():

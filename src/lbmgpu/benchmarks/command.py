@@ -136,7 +136,8 @@ def rows_of(group: DeviceGroup, size: int, question: Question | None, menu: str 
     if menu == "published":
         return menus.published(size, owners, group.processes.size)
     if menu == "moments":
-        return menus.moments(size, owners, group.processes.size, _other_channel(group))
+        may_overlap = any(name != "cpu" for _, name in group.owners)
+        return menus.moments(size, owners, group.processes.size, _other_channel(group), may_overlap)
     if menu == "shares":
         return menus.shares(size, owners)
     return scaling.menu(size, owners, _other_channel(group))

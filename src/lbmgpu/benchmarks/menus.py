@@ -106,7 +106,9 @@ def asked(question: Question, size: int, group: DeviceGroup) -> list[Scaling]:
     ]
 
 
-def moments(size: int, owners: int, processes: int, other_channel: str | None) -> list[Scaling]:
+def moments(
+    size: int, owners: int, processes: int, other_channel: str | None, may_overlap: bool = True
+) -> list[Scaling]:
     """How the speed of cells that keep moments grows with 2, 4 and so on devices; of several processes all of them.
 
     Args:
@@ -114,10 +116,13 @@ def moments(size: int, owners: int, processes: int, other_channel: str | None) -
         owners: blocks, one for each device.
         processes: that they belong to.
         other_channel: as for `scaling.menu`.
+        may_overlap: whether the exchange may be hidden, and is compared with one that is not.
 
     Raises:
-        ValueError: `size` is too small for so many blocks.
+        ValueError: there is one device only, or `size` is too small for so many blocks.
     """
+    if owners < 2:
+        raise ValueError("menu: 'moments' given with one device, must be several; state='moments' measures one")
     check_size(size, owners)
     kind: dict[str, Any] = {"collision": "Regularized", "streaming": "two-lattice", "state": "moments"}
     cube, layers = (size,) * 3, (1, 1, owners)
@@ -135,7 +140,8 @@ def moments(size: int, owners: int, processes: int, other_channel: str | None) -
     deep = (size, size, size * owners)
     if other_channel is not None:
         rows.append(Scaling("weak", deep, layers, channel=other_channel, **kind))
-    rows.append(Scaling("strong", cube, layers, schedule="blocking", **kind))
+    if may_overlap:
+        rows.append(Scaling("strong", cube, layers, schedule="blocking", **kind))
     rows.append(Scaling("weak", deep, layers, **{**kind, "collision": "RecursiveRegularized"}))
     rows.append(Scaling("weak", deep, layers, "D3Q27", **kind))
     rows.append(Scaling("weak", deep, layers, **{**kind, "streaming": "in-place"}))

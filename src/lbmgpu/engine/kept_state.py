@@ -40,8 +40,12 @@ def check_moments(
     turbulence: Any,
 ) -> None:
     """Raise ValueError, which names all that does not go with ``state="moments"``."""
-    if found := list(_obstacles(domain, collision, precision, storage, thermal, turbulence)):
-        raise ValueError(f"state: 'moments' given {'; '.join(f'with {given}, {right}' for given, right in found)}")
+    found: dict[str, list[str]] = {}
+    for given, right in _obstacles(domain, collision, precision, storage, thermal, turbulence):
+        found.setdefault(right, []).append(given)
+    if found:
+        all_given = "; ".join(f"with {' and '.join(given)}, {right}" for right, given in found.items())
+        raise ValueError(f"state: 'moments' given {all_given}")
 
 
 def obstacle(
@@ -81,14 +85,14 @@ def _obstacles(
     for face, condition in domain.faces.items():
         if condition.engine_name not in _core.moment_faces():
             names = list(map(written, _core.moment_faces()))
-            right = f"has {checks.alternatives(names)} so far: others need state='populations'"
-            yield f"{condition!r} on face {face!r}", right
+            right = f"must be {checks.alternatives(names)}: others need state='populations'"
+            yield f"{written(condition.engine_name)} on face {face!r}", right
     for name, body in domain.bodies.items():
         if body.motion is not None:
-            right = "has walls that stay where they are so far: bodies that move need state='populations'"
+            right = "must stay where it is: bodies that move need state='populations'"
             yield f"the body {name!r}, which moves", right
     if domain.sponges:
-        yield "sponges", "has none so far: they need state='populations'"
+        yield "sponges", "must be without: they need state='populations'"
 
 
 @cache
