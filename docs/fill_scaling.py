@@ -2,7 +2,7 @@
 
 python docs/fill_scaling.py
 
-What was measured is in measured/scaling.json, of `lbmgpu bench --device cuda:0,cuda:1,cuda:2,cuda:3 --json FILE`.
+What was measured is in measured/gpu-scaling.json, of `lbmgpu bench --device cuda:0,cuda:1,cuda:2,cuda:3 --json FILE`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from lbmgpu.planning.cost_model import (
 from lbmgpu.planning.planner import tilings
 
 PAGE = Path(__file__).parent / "scaling.md"
-MEASURED = Path(__file__).parent / "measured" / "scaling.json"
+MEASURED = Path(__file__).parent / "measured" / "gpu-scaling.json"
 PICTURE = Path(__file__).parent / "images" / "scaling.png"
 
 D3Q19, D2Q37 = (

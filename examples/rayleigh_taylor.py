@@ -52,7 +52,10 @@ def arguments() -> argparse.Namespace:
         metavar="N",
         help="after the growth is measured (8 times width over velocity, 4 of many waves)",
     )
-    parser.add_argument("--device", default="auto", help="cpu, cuda or cuda:1 (auto)")
+    parser.add_argument(
+        "--precision", choices=("float32", "float64"), help="of numbers (float64, or float32 of many waves)"
+    )
+    parser.add_argument("--device", default="auto", help="cpu, cuda, cuda:1, or several with commas (auto)")
     parser.add_argument("--threads", type=int, help="of the CPU")
     parser.add_argument("--output", metavar="PNG", help="the temperature at four times, and the mixing length")
     parser.add_argument("--json", metavar="FILE", help="add the numbers of many waves to this file")
@@ -105,11 +108,12 @@ def layers(given: argparse.Namespace) -> Setup:
     domain = lbm.Domain((width, height), "D2Q37")
     domain.faces["-y"] = domain.faces["+y"] = lbm.NoSlip()
     domain.thermal["-y"], domain.thermal["+y"] = lbm.Isothermal(hot), lbm.Isothermal(cold)
+    devices = given.device.split(",")
     solver = lbm.Solver(
         domain,
         lbm.ThermalBGK(viscosity, gravity=(0, -gravity)),
-        precision="float64" if given.modes == "single" else "float32",
-        device=given.device,
+        precision=given.precision or {"single": "float64", "multi": "float32"}[given.modes],
+        device=devices if len(devices) > 1 else devices[0],
         threads=given.threads,
     )
     x, y = (np.arange(n) + 0.5 for n in (width, height))

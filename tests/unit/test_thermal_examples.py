@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -66,6 +67,26 @@ def test_the_heated_cube(coupling: int, tmp_path: Path) -> None:
     off = re.search(r"spectral +1\.0711 +hot wall ([+-]\d\.\d\d) %", out)
     assert off is not None
     assert abs(float(off[1])) < 1.5
+
+
+def test_the_turbulent_cavity(tmp_path: Path) -> None:
+    """Of a Rayleigh number whose flow is steady, so that its Nusselt number is known (spectral, 2.0551)."""
+    picture, file, planes = tmp_path / "cavity.png", tmp_path / "numbers.json", tmp_path / "planes.npz"
+    options = ["--rayleigh", "1e4", "--cells", 16, "--device", "cpu,cpu", "--times", 60, "--transient", 50]
+    out = run("turbulent_cavity.py", *options, "--output", picture, "--json", file, "--planes", planes)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    numbers = json.loads(file.read_text())
+    for wall in ("hot", "cold"):
+        value, half = numbers[wall]
+        assert value == pytest.approx(2.0551, rel=0.03)
+        assert 0 <= half < 0.001 * value
+        assert f"{wall} wall {value:.3f} +- {half:.3f}" in out
+    assert numbers["times"] == pytest.approx(60, rel=1e-3)
+    assert max(speed for _, speed in numbers["speeds"]) < numbers["speed_limit"]
+    assert len(numbers["nusselt_times"]) == len(numbers["nusselt_hot"]) == 600
+    with np.load(planes) as kept:
+        assert kept["mean"].shape == (16, 16)
+        assert kept["fluctuation"].max() < 0.01  # steady
 
 
 def test_the_onset_of_convection() -> None:

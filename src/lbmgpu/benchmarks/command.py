@@ -153,11 +153,10 @@ def _scaling(
 ) -> None:
     first = group.processes.first
     if first:
-        print(
-            f"alone: MLUPS of one block on the first device; effic.: MLUPS over those of as many devices alone (of "
-            f"{group.devices} where a row names no other); model: that by the cost model\n{scaling.HEADER}",
-            flush=True,
-        )
+        print(f"{scaling.LEGEND}, of {group.devices} where a row names no other")
+        if predicted:
+            print("model: that by the cost model")
+        print(scaling.HEADER + (f"{'model':>8}" if predicted else ""), flush=True)
     measurements = []
     for measurement in scaling.measure_all(rows, group, **timing, predicted=predicted):
         measurements.append(measurement)
@@ -166,7 +165,7 @@ def _scaling(
         gain = menus.gains(measurements)[-1]
         share = f"  {100 * measurement.share:.2f} % on CPUs" if measurement.share else ""
         print(
-            measurement.line() + (f"{share}, gain {100 * gain:+.2f} %" if share and gain is not None else share),
+            measurement.line(predicted) + (f"{share}, gain {100 * gain:+.2f} %" if share and gain is not None else share),
             flush=True,
         )
         document = scaling.to_json(measurements, group, timing["threads"])

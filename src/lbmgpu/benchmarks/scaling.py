@@ -162,20 +162,24 @@ class ScalingMeasurement:
         """The schedule that the engine followed; it may be ``"blocking"`` where overlap was asked for."""
         return "overlap" if self.overlaps else "blocking"
 
-    def line(self) -> str:
-        """A line of the table."""
-        return (
+    def line(self, predicted: bool) -> str:
+        """A line of the table, with the efficiency by the cost model or without."""
+        line = (
             f"{self.row!s:<64}{'+'.join(self.channels) or 'none':<15}{self.schedule:<10}"
             f"{'' if self.hidden_fraction is None else f'{100 * self.hidden_fraction:.0f} %':>7}"
             f"{self.mlups:>10.1f} {_or_none(self.alone_mlups, '.1f'):>9}{_or_none(self.efficiency, '.3f'):>8}"
-            f"{_or_none(self.predicted_efficiency, '.3f'):>8}"
         )
+        return f"{line}{_or_none(self.predicted_efficiency, '.3f'):>8}" if predicted else line
 
 
-HEADER = (
-    f"{'configuration':<64}{'links':<15}{'schedule':<10}{'hidden':>7}{'MLUPS':>10}{'alone':>10}{'effic.':>8}"
-    f"{'model':>8}"
-)
+HEADER = f"{'configuration':<64}{'links':<15}{'schedule':<10}{'hidden':>7}{'MLUPS':>10}{'alone':>10}{'effic.':>8}"
+LEGEND = """\
+weak: the box grows with the devices; strong: it is the same, cut into more blocks
+links: how blocks exchange: direct, from memory to memory; staged, through the host's; mpi, in messages
+schedule: the exchange goes on while the interior is updated (overlap), or before it (blocking)
+hidden: part of the exchange's time in which the interior was updated
+alone: MLUPS of one block on the first device; effic.: MLUPS over those of as many devices alone"""
+"""What the columns of the table are."""
 
 
 def menu(size: int, blocks: int, other_channel: str | None) -> list[Scaling]:
