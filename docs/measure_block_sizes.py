@@ -3,8 +3,8 @@
 python docs/measure_block_sizes.py cuda docs/measured/block_sizes.json
 python docs/measure_block_sizes.py docs/measured/block_sizes.json docs/images/block_sizes.png
 
-The first measures, the second draws what was measured. As `lbmgpu bench --tune` does, it remembers the fastest launch of
-each size on this machine.
+The first measures, the second draws what was measured. As `lbmgpu bench --tune` does, it remembers the fastest launch
+of each size on this machine.
 """
 
 from __future__ import annotations

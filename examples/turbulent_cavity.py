@@ -177,8 +177,8 @@ def picture(numbers: dict[str, Any], planes: dict[str, Floats], path: str) -> No
         figure.colorbar(image, ax=axes[name], shrink=0.8)
     for wall, colour in (("hot", "tab:red"), ("cold", "tab:blue")):
         value, half = numbers[wall]
-        label = f"{wall} wall: {value:.2f} ± {half:.2f}"
-        axes["heat"].plot(numbers["nusselt_times"], numbers[f"nusselt_{wall}"], color=colour, linewidth=0.8, label=label)
+        values, label = numbers[f"nusselt_{wall}"], f"{wall} wall: {value:.2f} ± {half:.2f}"
+        axes["heat"].plot(numbers["nusselt_times"], values, color=colour, linewidth=0.8, label=label)
     axes["heat"].axvline(numbers["transient"], color="black", linewidth=0.8, linestyle=":")
     late = [v for t, v in zip(numbers["nusselt_times"], numbers["nusselt_hot"], strict=True) if t > 2]
     axes["heat"].set(xlabel="time, L over the speed of free fall", ylabel="Nusselt number", ylim=(0, 1.3 * max(late)))

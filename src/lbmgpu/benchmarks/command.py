@@ -164,10 +164,9 @@ def _scaling(
             continue
         gain = menus.gains(measurements)[-1]
         share = f"  {100 * measurement.share:.2f} % on CPUs" if measurement.share else ""
-        print(
-            measurement.line(predicted) + (f"{share}, gain {100 * gain:+.2f} %" if share and gain is not None else share),
-            flush=True,
-        )
+        if share and gain is not None:
+            share += f", gain {100 * gain:+.2f} %"
+        print(measurement.line(predicted) + share, flush=True)
         document = scaling.to_json(measurements, group, timing["threads"])
         for row, value in zip(document["scaling"], menus.gains(measurements), strict=True):
             row["gain"] = value

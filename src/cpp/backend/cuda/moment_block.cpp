@@ -24,6 +24,7 @@
 #include "moment_launches.h"
 #include "recorded_steps.h"
 #include "shared_block.h"
+#include "side_streams.h"
 #include "slab_streams.h"
 #include "split_runs.h"
 #include "step_streams.h"
@@ -44,6 +45,7 @@ public:
           address_(backend::block_address(spec, backend::Device::Gpu)),
           streams_(ordinal),
           at_walls_{WallStreams(ordinal), WallStreams(ordinal)},
+          sides_(ordinal),
           kernels_(ordinal, device_.architecture()) {
         choose_tilings(false);  // before anything is allocated
         const std::size_t bytes = backend::lattice_bytes(spec, backend::Device::Gpu);
@@ -196,12 +198,21 @@ public:
                 update(stream, at_walls_[which], shell_[std::size_t(slab)]);
             });
         } else {
-            update(streams_.border(), shell_);
+            const WorkStream& border = streams_.border();
+            sides_.begin(border, [this](std::size_t k, const WorkStream& stream, WallStreams& at_walls) {
+                update(stream, at_walls, shell_[k]);
+            });
+            for (std::size_t k = sides_.count(); k < shell_.size(); ++k) {
+                update(border, at_walls_[0], shell_[k]);
+            }
+            sides_.end(border);
         }
         now_ = 1 - now_;
     }
     void update_interior() override {
-        update(stream_, inner_);
+        for (const MomentUnits& units : inner_) {
+            update(stream_, at_walls_[0], units);
+        }
         scaling_.was_updated(step_.steps);
     }
 
@@ -343,9 +354,10 @@ private:
                                         device_.name + "; give state='populations'");
         }
     }
-    /// Divides shell and interior into units.
+    /// Divides shell and interior into units, first those of the sides.
     void divide() {
         choose_tilings(walls_.is_any());
+        sides_.set_count(0);
         shell_.clear();
         inner_.clear();
         if (spec_.state->lattices_overlap) {
@@ -359,53 +371,32 @@ private:
         }
         const backend::RowBox inner = inner_rows(interior_.rows, tilings_.clean, address_, D_);
         const backend::Shell shell(address_.ny, address_.nz, inner);
-        for (int k = 0; k < shell.count; ++k) {
-            add(shell_, shell.boxes[k]);
+        for (const bool across_y : {true, false}) {
+            for (int k = 0; k < shell.count; ++k) {
+                if ((D_ == 3 && shell.boxes[k].ny < address_.ny) == across_y) {
+                    add(shell_, shell.boxes[k], across_y ? shell.count : 1);
+                }
+            }
+            if (across_y) {
+                sides_.set_count(shell_.size());
+            }
         }
-        add(inner_, inner);
+        add(inner_, inner, 1);
     }
-    /// Adds the units of a box; of one with gaps those of each row or layer by itself.
-    void add(std::vector<MomentUnits>& to, const backend::RowBox& box) {
+    /// Adds the units of a box, of which `at_once` are updated side by side; of one with gaps those of each row or
+    /// layer by itself.
+    void add(std::vector<MomentUnits>& to, const backend::RowBox& box, int at_once) {
         const int own_y = box.step_y == 1 ? box.ny : 1, own_z = box.step_z == 1 ? box.nz : 1;
         for (int z = 0; z < box.nz; z += own_z) {
             for (int y = 0; y < box.ny; y += own_y) {
                 const backend::RowBox part{box.y + y * box.step_y, box.z + z * box.step_z, own_y, own_z};
-                to.emplace_back(part, tilings_, address_, D_, most_steps(), device_, walls_, stream_, 1);
+                to.emplace_back(part, tilings_, address_, D_, most_steps(), device_, walls_, stream_, at_once);
             }
         }
     }
 
-    void update(const WorkStream& stream, const std::vector<MomentUnits>& boxes) {
-        for (const MomentUnits& units : boxes) {
-            update(stream, at_walls_[0], units);
-        }
-    }
-    /// Each kind in a stream of its own, those that take longest first, and the last one in `stream`.
     void update(const WorkStream& stream, WallStreams& at_walls, const MomentUnits& units) {
-        std::size_t streams_in_use = 0;
-        int waiting = -1;
-        for (int k = 0; k < MomentUnits::kind_count; ++k) {
-            if (units.of(k).count == 0) {
-                continue;
-            }
-            if (waiting >= 0) {
-                if (streams_in_use == 0) {
-                    at_walls.fork.set(stream);
-                }
-                const WorkStream& other = at_walls.sides[streams_in_use++].stream;
-                at_walls.fork.make_wait(other);
-                launch(other, units, waiting);
-            }
-            waiting = k;
-        }
-        if (waiting >= 0) {
-            launch(stream, units, waiting);
-        }
-        for (std::size_t k = 0; k < streams_in_use; ++k) {
-            WallStreams::Side& side = at_walls.sides[k];
-            side.join.set(side.stream);
-            side.join.make_wait(stream);
-        }
+        at_walls.sweep(stream, units, [&](const WorkStream& own, int unit) { launch(own, units, unit); });
     }
     /// The units of one of MomentUnits::kinds.
     void launch(const WorkStream& stream, const MomentUnits& units, int unit) {
@@ -464,6 +455,7 @@ private:
     StepStreams streams_;
     const WorkStream& stream_ = streams_.main();
     WallStreams at_walls_[2];  // the second one for slabs
+    SideStreams sides_;        // of the first boxes of the shell
     Index revision_ = 0;       // see BlockState::revision()
     mutable KernelSet kernels_;
     DeviceBuffer memory_[2];  // the second one is empty where the lattices overlap

@@ -9,21 +9,53 @@ namespace lbm::cuda {
 
 /// One stream for each kind of units with walls. They take longest, and begun last would leave the GPU to a few of
 /// them.
-struct WallStreams {
+class WallStreams {
+public:
+    explicit WallStreams(int ordinal) : fork_(ordinal) {
+        for (int k = 1; k < MomentUnits::kind_count; ++k) {
+            sides_.emplace_back(ordinal);
+        }
+    }
+
+    /// Calls launch(stream, k) for each of MomentUnits::kinds of which there are units, those that take longest first,
+    /// each in a stream of its own and the last one in `main`, whose further work waits for all of them.
+    template <class Launch>
+    void sweep(const WorkStream& main, const MomentUnits& units, Launch&& launch) {
+        std::size_t in_use = 0;
+        int waiting = -1;
+        for (int k = 0; k < MomentUnits::kind_count; ++k) {
+            if (units.of(k).count == 0) {
+                continue;
+            }
+            if (waiting >= 0) {
+                if (in_use == 0) {
+                    fork_.set(main);
+                }
+                const WorkStream& other = sides_[in_use++].stream;
+                fork_.make_wait(other);
+                launch(other, waiting);
+            }
+            waiting = k;
+        }
+        if (waiting >= 0) {
+            launch(main, waiting);
+        }
+        for (std::size_t k = 0; k < in_use; ++k) {
+            sides_[k].join.set(sides_[k].stream);
+            sides_[k].join.make_wait(main);
+        }
+    }
+
+private:
     struct Side {
         WorkStream stream;
         StreamEvent join;
 
         explicit Side(int ordinal) : stream(ordinal, Priority::High), join(ordinal) {}
     };
-    StreamEvent fork;
-    std::deque<Side> sides;  // which cannot be moved
 
-    explicit WallStreams(int ordinal) : fork(ordinal) {
-        for (int k = 1; k < MomentUnits::kind_count; ++k) {
-            sides.emplace_back(ordinal);
-        }
-    }
+    StreamEvent fork_;
+    std::deque<Side> sides_;  // which cannot be moved
 };
 
 }  // namespace lbm::cuda

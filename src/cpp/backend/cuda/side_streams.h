@@ -1,0 +1,60 @@
+// The streams in which the boxes of a shell across y are swept, of a block whose state is moments.
+#pragma once
+
+#include <deque>
+
+#include "wall_streams.h"
+
+namespace lbm::cuda {
+
+/// One stream for each box. A box across y has about as many thread blocks as the GPU has room for. Behind one another,
+/// the second one would find it full of those of the interior, which begin where the first one leaves room and take
+/// much longer, and what the neighbours wait for would be done last.
+class SideStreams {
+public:
+    explicit SideStreams(int ordinal) : ordinal_(ordinal), fork_(ordinal) {}
+
+    /// Sets the number of boxes.
+    void set_count(std::size_t count) {
+        while (sides_.size() < count) {
+            sides_.emplace_back(ordinal_);
+        }
+        count_ = count;
+    }
+    std::size_t count() const { return count_; }
+
+    /// Calls update(k, stream, the streams of its walls) for each box, after the work of `main` so far.
+    template <class Update>
+    void begin(const WorkStream& main, Update&& update) {
+        if (count_ > 0) {
+            fork_.set(main);
+        }
+        for (std::size_t k = 0; k < count_; ++k) {
+            fork_.make_wait(sides_[k].stream);
+            update(k, sides_[k].stream, sides_[k].at_walls);
+            sides_[k].join.set(sides_[k].stream);
+        }
+    }
+    /// Makes further work of `main` wait for that of all boxes.
+    void end(const WorkStream& main) {
+        for (std::size_t k = 0; k < count_; ++k) {
+            sides_[k].join.make_wait(main);
+        }
+    }
+
+private:
+    struct Side {
+        WorkStream stream;
+        StreamEvent join;
+        WallStreams at_walls;
+
+        explicit Side(int ordinal) : stream(ordinal, Priority::High), join(ordinal), at_walls(ordinal) {}
+    };
+
+    int ordinal_;
+    StreamEvent fork_;
+    std::deque<Side> sides_;  // which cannot be moved
+    std::size_t count_ = 0;
+};
+
+}  // namespace lbm::cuda
