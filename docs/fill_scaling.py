@@ -2,7 +2,7 @@
 
 python docs/fill_scaling.py
 
-What was measured is in measured/gpu-scaling.json, of `lbmgpu bench --device cuda:0,cuda:1,cuda:2,cuda:3 --json FILE`.
+What was measured is in measured/gpu-scaling.json: `lbmgpu bench --device cuda:0,cuda:1,cuda:2,cuda:3 --json FILE`.
 """
 
 from __future__ import annotations

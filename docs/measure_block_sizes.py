@@ -3,7 +3,8 @@
 python docs/measure_block_sizes.py cuda docs/measured/block_sizes.json
 python docs/measure_block_sizes.py docs/measured/block_sizes.json docs/images/block_sizes.png
 
-The first measures, the second draws what was measured. As `lbmgpu bench --tune` does, it remembers the fastest launch
+The first measures, the second draws what was measured. Of cavities above 256 cells a side as many layers are updated as
+have 2^24 cells, since more take no longer each. As `lbmgpu bench --tune` does, it remembers the fastest launch
 of each size on this machine.
 """
 
@@ -17,7 +18,8 @@ from typing import Any
 from matplotlib.figure import Figure
 
 SIDES = (32, 48, 64, 96, 128, 160, 192, 256, 320, 384, 448, 512)
-STREAMING = {"two-lattice": ("two lattices",), "in-place": ("in place, even steps", "in place, odd steps")}
+PANELS = {"two-lattice": "two lattices", "even": "in place, even steps", "odd": "in place, odd steps"}
+"""What each phase of the streaming is called."""
 SECONDS = 0.05
 """Of each launch."""
 
@@ -29,14 +31,14 @@ def measure(device: str) -> dict[str, Any]:
     from lbmgpu.planning.configuration import Configuration
 
     launches = []
-    for streaming in STREAMING:
+    for streaming in ("two-lattice", "in-place"):
         for side in SIDES:
             heated = Configuration(collision="MRT", streaming=streaming, size=side, flow="heated")
             for found in tuning.tune(heated, device=device, seconds=SECONDS):
                 figures = {
                     name: getattr(found, name) for name in ("phase", "cells_per_thread", "threads", "blocks", "mlups")
                 }
-                launches.append({"streaming": streaming, "side": side} | figures)
+                launches.append({"side": side} | figures)
             print(f"{streaming}, {side}", flush=True)
     return {"machine": machine(None, device), "launches": launches}
 
@@ -55,17 +57,11 @@ def fastest(launches: list[dict[str, Any]]) -> dict[int, list[tuple[int, float]]
 
 
 def draw(result: dict[str, Any], path: str) -> None:
-    panels = [(streaming, title) for streaming, titles in STREAMING.items() for title in titles]
+    """A panel for each phase, in it a line for each number of threads."""
     figure = Figure(figsize=(13, 4.2), layout="constrained")
-    all_axes = figure.subplots(1, len(panels), sharey=True)
-    phases: dict[str, list[str]] = {}
-    for launch in result["launches"]:
-        seen = phases.setdefault(launch["streaming"], [])
-        if launch["phase"] not in seen:
-            seen.append(launch["phase"])
-    for axes, (streaming, title) in zip(all_axes, panels, strict=True):
-        phase = phases[streaming][STREAMING[streaming].index(title)]
-        chosen = [one for one in result["launches"] if (one["streaming"], one["phase"]) == (streaming, phase)]
+    all_axes = figure.subplots(1, len(PANELS), sharey=True)
+    for axes, (phase, title) in zip(all_axes, PANELS.items(), strict=True):
+        chosen = [launch for launch in result["launches"] if launch["phase"] == phase]
         for threads, points in fastest(chosen).items():
             axes.plot(*zip(*points, strict=True), marker="o", markersize=3, label=f"{threads} threads")
         axes.set(title=title, xlabel="cells a side", xlim=(0, None), ylim=(0, None))

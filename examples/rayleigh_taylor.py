@@ -17,6 +17,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -64,9 +65,15 @@ def arguments() -> argparse.Namespace:
         parser.error(f"--size: {given.size} given, must be at least 8")
     if not 0 < given.atwood <= 0.2:
         parser.error(f"--atwood: {given.atwood} given, must be above 0 and at most 0.2, as warmer gas is unstable")
+    for name in ("velocity", "height", "reynolds", "steps"):
+        value = getattr(given, name)
+        if value is not None and not value > 0:
+            parser.error(f"--{name}: {value:g} given, must be above 0")
     for name, file in (("--output", given.output), ("--json", given.json)):
         if file and not Path(file).resolve().parent.is_dir():
             parser.error(f"{name}: there is no folder {Path(file).resolve().parent}")
+    if given.json and Path(given.json).exists() and not isinstance(kept_in(Path(given.json)), list):
+        parser.error(f"--json: {given.json} is there, must be a file that this script has written")
     if given.json and given.modes == "single":
         parser.error("--json: given with --modes single, must be with --modes multi")
     return given
@@ -225,6 +232,14 @@ def acceleration(setup: Setup, lengths: Points) -> Points:
     return constants
 
 
+def kept_in(file: Path) -> Any:
+    """The runs that a file has; None of one that is no JSON."""
+    try:
+        return json.loads(file.read_text())
+    except (OSError, ValueError):
+        return None
+
+
 def keep(setup: Setup, lengths: Points, constants: Points, seconds: float, path: str) -> None:
     """Add a run to a file, a list of them."""
     solver, file = setup.solver, Path(path)
@@ -240,7 +255,7 @@ def keep(setup: Setup, lengths: Points, constants: Points, seconds: float, path:
         "lengths": sorted(set(lengths)),
         "constants": constants,
     }
-    runs = json.loads(file.read_text()) if file.exists() else []
+    runs = kept_in(file) if file.exists() else []
     file.write_text(json.dumps([*runs, found], indent=1) + "\n")
 
 

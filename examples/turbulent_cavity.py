@@ -5,11 +5,12 @@
 
 Air, Prandtl number 0.71; the other walls are adiabatic. Times are those of free fall, the height over its speed
 ``sqrt(g beta dT L)``. The flow starts from rest in a stratified fluid, as that in the core of the cavity is in the end,
-with small waves, so that the transient is short: the layers at the walls are there within a few times, and waves of
-the core, with a period of 2 pi times, die away. After `--transient` times the engine samples mean and variance of each
-cell, without Python, and the heat through both walls, whose Nusselt numbers are printed with the interval of 95 %.
+with small waves, so that the transient is short: the layers at the walls are there within a few times, while waves of
+the core, with periods from 2 pi times on, die away slowly. The heat through both walls is sampled ten times a time, and
+after `--transient` times mean and variance of each cell, without Python. The Nusselt numbers are printed with the
+interval of 95 % of their means over time, which says nothing of the grid: the layers at the walls need some cells.
 
-The default, Rayleigh number 1e9 on 512 cells a side, needs 15 GB on GPUs for the flow, and 10 for its statistics.
+The default, Rayleigh number 1e9 on 512 cells a side, needs 15 GB on GPUs for the flow, and 6 for its statistics.
 """
 
 from __future__ import annotations
@@ -29,9 +30,6 @@ import lbmgpu as lbm
 Floats = NDArray[np.floating[Any]]
 
 PRANDTL = 0.71
-BATCHES = 10
-STUDENT = 2.262
-"""Of 9 degrees of freedom, for the interval of 95 % of the mean of so many batches."""
 
 
 def arguments(given: list[str] | None = None) -> argparse.Namespace:
@@ -39,21 +37,35 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--rayleigh", type=float, default=1e9, metavar="RA", help="Rayleigh number (1e9)")
     parser.add_argument("--cells", type=int, default=512, metavar="N", help="cells a side (512)")
     parser.add_argument("--velocity", type=float, default=0.1, metavar="U", help="of free fall, cells a step (0.1)")
-    parser.add_argument("--times", type=float, default=60, metavar="T", help="of free fall in all (60)")
-    parser.add_argument("--steps", type=int, metavar="N", help="in place of --times")
-    parser.add_argument("--transient", type=float, default=20, metavar="T", help="times before the statistics (20)")
+    parser.add_argument("--times", type=float, default=60, metavar="T", help="to run, each L over that velocity (60)")
+    parser.add_argument("--steps", type=int, metavar="N", help="to run, in place of --times")
+    parser.add_argument("--transient", type=float, default=20, metavar="T", help="times before the means (20)")
     parser.add_argument("--stratification", type=float, default=1.0, metavar="S", help="(dT/dy)(L/dT) at first (1)")
     parser.add_argument("--streaming", choices=("two-lattice", "in-place"), default="in-place", help="(in-place)")
     parser.add_argument("--device", default="auto", help="cpu, cuda, cuda:1, or several with commas (auto)")
+    parser.add_argument("--threads", type=int, metavar="N", help="of the CPU")
     parser.add_argument("--seed", type=int, default=1, help="of the phases of the waves (1)")
     parser.add_argument("--output", metavar="PNG", help="a picture of the temperature, its mean and fluctuation")
     parser.add_argument("--json", metavar="FILE", help="write the numbers to this file")
     parser.add_argument("--planes", metavar="NPZ", help="write what the picture shows to this file")
     options = parser.parse_args(given)
-    for name in ("output", "json", "planes"):
+    if options.cells < 8 or options.cells % 2:
+        parser.error(f"--cells: {options.cells} given, must be even and at least 8")
+    if not 0 <= options.stratification <= 2:
+        parser.error(f"--stratification: {options.stratification:g} given, must be from 0 to 2")
+    if not (0 < options.times < 1e9 and 0 < options.velocity < 1):
+        parser.error("--times and --velocity: must be finite numbers above 0")
+    if options.steps is None:
+        options.steps = round(options.times * options.cells / options.velocity)
+    last = options.steps * options.velocity / options.cells
+    if not (options.transient >= 0 and last >= options.transient + 1):
+        parser.error(
+            f"--transient: {options.transient:g} given, must be from 0 to 1 less than the {last:.3g} of the run"
+        )
+    for name, end in (("output", ".png"), ("json", ".json"), ("planes", ".npz")):
         file = getattr(options, name)
-        if file and not Path(file).resolve().parent.is_dir():
-            parser.error(f"--{name}: there is no folder {Path(file).resolve().parent}")
+        if file and not (file.endswith(end) and Path(file).resolve().parent.is_dir()):
+            parser.error(f"--{name}: {file!r} given, must be a file that ends with {end}, in a folder that exists")
     return options
 
 
@@ -73,6 +85,7 @@ def cavity(given: argparse.Namespace) -> tuple[lbm.Solver, lbm.Convection]:
         precision="float32",
         streaming=given.streaming,
         device=devices if len(devices) > 1 else devices[0],
+        threads=given.threads,
     )
     along = (np.arange(n, dtype=np.float32) + 0.5) / n
     phases = np.random.default_rng(given.seed).uniform(0, 2 * np.pi, 3)
@@ -83,20 +96,11 @@ def cavity(given: argparse.Namespace) -> tuple[lbm.Solver, lbm.Convection]:
     return solver, setup
 
 
-def with_interval(values: Floats) -> tuple[float, float]:
-    """The mean, and half of its interval of 95 % by the means of batches."""
-    batches = np.array([part.mean() for part in np.array_split(values, BATCHES)])
-    return float(values.mean()), float(STUDENT * batches.std(ddof=1) / np.sqrt(BATCHES))
-
-
 def solve(given: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Floats]]:
     """Run; numbers of the flow, and what the picture shows."""
     solver, setup = cavity(given)
-    n, fall = given.cells, setup.length / setup.velocity
-    steps = given.steps or round(given.times * fall)
+    n, fall, steps = given.cells, setup.length / setup.velocity, given.steps
     start, every = round(given.transient * fall), max(1, round(fall / 10))
-    if start >= steps:
-        sys.exit(f"--transient: {given.transient:g} given, must be below the times of the run, {steps / fall:.3g}")
     hot, cold = solver.record(*(lbm.HeatFlux(face, every=every) for face in ("-x", "+x")))
     mean, square = solver.record(
         lbm.Mean("velocity", "temperature"), lbm.Covariance("temperature"), every=every, start=start
@@ -108,10 +112,15 @@ def solve(given: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Floats]]
         speeds.append((solver.steps / fall, speed))
         print(f"time {solver.steps / fall:6.2f}: fastest {speed:.4f} cells a step", flush=True)
 
-    looks = [lbm.Every(max(1, steps // 3), look)]
+    looks = [lbm.Every(min(steps, round(10 * fall)), look)]
     result = solver.run(steps, progress=sys.stdout.isatty(), callbacks=looks)
     scale = setup.length / setup.diffusivity
-    late = hot.steps >= start
+
+    def nusselt(wall: lbm.HeatFlux, sign: int) -> tuple[float, float]:
+        """The mean, and half the width of its interval."""
+        late = wall["flux"][wall.steps > start]
+        return sign * float(late.mean()) * scale, wall.confidence("flux", after=start) * scale
+
     numbers: dict[str, Any] = {
         "rayleigh": given.rayleigh,
         "cells": n,
@@ -133,8 +142,8 @@ def solve(given: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Floats]]
         "nusselt_times": [round(float(t), 3) for t in hot.steps / fall],
         "nusselt_hot": [round(float(q) * scale, 4) for q in hot["flux"]],
         "nusselt_cold": [round(-float(q) * scale, 4) for q in cold["flux"]],
-        "hot": with_interval(hot["flux"][late] * scale),
-        "cold": with_interval(-cold["flux"][late] * scale),
+        "hot": nusselt(hot, 1),
+        "cold": nusselt(cold, -1),
     }
     half = slice(n // 2 - 1, n // 2 + 1)
     average, variance = mean["temperature"], square["temperature"]
@@ -144,7 +153,7 @@ def solve(given: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Floats]]
     rising = mean["velocity"][1][:, half, half].mean(axis=(1, 2)) / setup.velocity
     numbers["rising"] = float(rising.max()), float((rising.argmax() + 0.5) / n)
     planes = {
-        "temperature": np.asarray(solver.temperature()[..., n // 2], np.float32),
+        "temperature": np.asarray(solver.temperature()[..., half].mean(axis=-1), np.float32),
         "mean": np.asarray(average[..., half].mean(axis=-1), np.float32),
         "fluctuation": np.asarray(np.sqrt(np.maximum(0, variance[..., half].mean(axis=-1))), np.float32),
     }
@@ -155,12 +164,14 @@ def text(numbers: dict[str, Any]) -> str:
     lines = [f"Ra {numbers['rayleigh']:g}, {numbers['cells']} cells a side, {numbers['times']:.1f} times of free fall"]
     for wall in ("hot", "cold"):
         value, half = numbers[wall]
-        lines.append(f"  Nusselt number of the {wall} wall {value:.3f} +- {half:.3f}")
+        lines.append(f"  Nusselt number of the {wall} wall {value:.3f} +- {half:.3f} (of the mean over time alone)")
+    lines.append(f"  conduction would need a layer of {numbers['cells'] / (2 * numbers['hot'][0]):.1f} cells")
     speed, place = numbers["rising"]
     lines.append(f"  stratification of the core {numbers['stratification']:.3f}")
     lines.append(f"  mean upward flow at half of the height {speed:.4f} of free fall, {place:.4f} L from the hot wall")
     fastest = max(speed for _, speed in numbers["speeds"])
-    lines.append(f"  fastest {fastest:.4f} cells a step; the temperature is stable below {numbers['speed_limit']:.4f}")
+    limit = numbers["speed_limit"]
+    lines.append(f"  fastest {fastest:.4f} cells a step at these times; the temperature is stable below {limit:.4f}")
     lines.append(f"  {numbers['steps']} steps in {numbers['seconds']:.1f} s, {numbers['mlups']:.0f} MLUPS")
     return "\n".join(lines)
 
@@ -178,10 +189,11 @@ def picture(numbers: dict[str, Any], planes: dict[str, Floats], path: str) -> No
     for wall, colour in (("hot", "tab:red"), ("cold", "tab:blue")):
         value, half = numbers[wall]
         values, label = numbers[f"nusselt_{wall}"], f"{wall} wall: {value:.2f} ± {half:.2f}"
-        axes["heat"].plot(numbers["nusselt_times"], values, color=colour, linewidth=0.8, label=label)
-    axes["heat"].axvline(numbers["transient"], color="black", linewidth=0.8, linestyle=":")
-    late = [v for t, v in zip(numbers["nusselt_times"], numbers["nusselt_hot"], strict=True) if t > 2]
-    axes["heat"].set(xlabel="time, L over the speed of free fall", ylabel="Nusselt number", ylim=(0, 1.3 * max(late)))
+        style = "-" if wall == "hot" else "--"
+        axes["heat"].plot(numbers["nusselt_times"], values, style, color=colour, linewidth=0.8, label=label)
+    axes["heat"].axvline(numbers["transient"], color="black", linewidth=0.8, linestyle=":", label="means from here on")
+    most = 1.5 * max(numbers["hot"][0], numbers["cold"][0])
+    axes["heat"].set(xlabel="time, L over the speed of free fall", ylabel="Nusselt number", ylim=(0, most))
     axes["heat"].legend()
     axes["heat"].grid(alpha=0.3)
     figure.suptitle(f"Ra {numbers['rayleigh']:g}, {numbers['cells']}³ cells, plane z = L/2")

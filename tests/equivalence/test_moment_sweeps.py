@@ -172,7 +172,7 @@ def test_links_that_are_served_beside_a_tile_keep_what_is_true(shape, precision,
 def test_halos_of_long_rows_have_the_bits_of_one_block(made, parts, rng, gpu):
     """Copies between blocks that are boxes of memory are the copy engine's; and rows beside a cut are swept in whole
     tiles, beside those of other cuts."""
-    case = MADE[made](rng, "D3Q19", KINDS[0], (140, 96, 12))
+    case = lasting(partial(MADE[made], rng, "D3Q19", KINDS[0], (140, 96, 12)), sum(CALLS))
     options: dict[str, Any] = {"state": "moments", "precision": "float32"}
     solver = case.solver(device="cpu", **options)
     names = [f"cuda:{k % _core.cuda_device_count()}" for k in range(math.prod(parts))]

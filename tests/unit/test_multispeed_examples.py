@@ -14,7 +14,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def run(script: str, *options: object) -> str:
-    command = [sys.executable, str(EXAMPLES / script), *map(str, options), "--device", "cpu", "--threads", "1"]
+    command = [sys.executable, str(EXAMPLES / script), "--device", "cpu", "--threads", "1", *map(str, options)]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
@@ -43,6 +43,21 @@ def test_many_waves_mix(tmp_path: Path) -> None:
     assert [constant for _, constant in kept["constants"]] == pytest.approx(constants, abs=1e-4)
     assert len(constants) == 2
     assert [length for _, length in kept["lengths"]][-1] == pytest.approx(lengths[-1], abs=0.01)
+
+
+def test_waves_in_float64_over_two_blocks(tmp_path: Path) -> None:
+    """They mix as in one block; a file that is not the script's own stays as it is."""
+    file, other = tmp_path / "mixing.json", tmp_path / "other.json"
+    options = ["--modes", "multi", "--size", 64, "--steps", 200, "--precision", "float64", "--json", file]
+    one, two = (run("rayleigh_taylor.py", *options, "--device", device) for device in ("cpu", "cpu,cpu"))
+    assert [line for line in one.splitlines() if "mixing" in line] == [s for s in two.splitlines() if "mixing" in s]
+    kept = json.loads(file.read_text())
+    assert [each["precision"] for each in kept] == ["float64", "float64"]
+    assert kept[0]["lengths"] == kept[1]["lengths"]
+    other.write_text('{"mine": 1}')
+    with pytest.raises(subprocess.CalledProcessError):
+        run("rayleigh_taylor.py", *options, "--json", other)
+    assert other.read_text() == '{"mine": 1}'
 
 
 def test_convection_of_a_gas(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import packages
 import pytest
 
 import lbmgpu as lbm
+from lbmgpu.output.batches import half_widths
 
 GPU = pytest.param("cuda:0", marks=pytest.mark.gpu)
 AXES = "xyz"
@@ -54,6 +55,30 @@ def linear(field: np.ndarray, point: np.ndarray, solid: np.ndarray, periodic: li
             total += weight
             sums = sums + weight * field[(..., *cell)].astype(np.float64)
     return sums / total if total > 0 else sums * np.nan
+
+
+def test_a_history_says_how_well_its_mean_is_known() -> None:
+    """As the function of its columns does, of the samples after a step."""
+    probe = lbm.Probe([(3.0, 4.0), (12.5, 7.0)], every=3)
+    solver = flow()
+    solver.record(probe)
+    with pytest.raises(ValueError, match="confidence: 0 samples after step 0, needs 4 at least"):
+        probe.confidence("density")
+    solver.step(300)
+    columns = probe["velocity"][probe.steps > 60].reshape(80, 4)
+    half = probe.confidence("velocity", 0.9, after=60)
+    assert half.shape == (2, 2)
+    np.testing.assert_array_equal(half.ravel(), half_widths(columns, 0.9))
+    assert (half > 0).all()
+    assert (probe.confidence("velocity", 0.99, after=60) > half).all()
+    forces = solver.record(lbm.Flux("x", 10.0))
+    solver.step(50)
+    assert isinstance(forces.confidence("mass"), float)
+    with pytest.raises(ValueError, match="confidence: 2 samples after step 348, needs 4 at least"):
+        forces.confidence("mass", after=348)
+    for wrong, match in (({"level": 1.0}, "level"), ({"after": -1}, "after"), ({"field": "speed"}, "field")):
+        with pytest.raises(ValueError, match=match):
+            forces.confidence(**{"field": "mass"} | wrong)
 
 
 @pytest.mark.parametrize("device", ["cpu", GPU])

@@ -15,7 +15,8 @@ from packages import need
 
 import lbmgpu as lbm
 from lbmgpu.case import run_case
-from lbmgpu.tunnel import coefficients, placing, trust
+from lbmgpu.output.batches import half_widths
+from lbmgpu.tunnel import placing, trust
 
 pytestmark = pytest.mark.filterwarnings("ignore:body:lbmgpu.GeometryWarning")
 BLOCK = lbm.Box((0, 0, 0), (3, 1.2, 1))
@@ -128,10 +129,10 @@ def test_drag_has_an_interval_and_bodies_add_up() -> None:
 
 def test_an_interval_of_few_samples_is_infinite_and_of_noise_that_of_its_mean() -> None:
     noise = np.random.default_rng(1).normal(2, 1, (4000, 6))
-    widths = coefficients.half_widths(noise, 0.95)
+    widths = half_widths(noise, 0.95)
     assert (widths < 0.08).all()
     assert (widths > 0.015).all()
-    assert np.isinf(coefficients.half_widths(noise[:3], 0.95)).all()
+    assert np.isinf(half_widths(noise[:3], 0.95)).all()
 
 
 def test_intervals_of_short_correlated_records_have_the_mean_nearly_as_often_as_they_say() -> None:
@@ -141,7 +142,7 @@ def test_intervals_of_short_correlated_records_have_the_mean_nearly_as_often_as_
     rows[0] = random.standard_normal(1000)
     for k in range(1, len(rows)):
         rows[k] = kept * rows[k - 1] + np.sqrt(1 - kept**2) * random.standard_normal(1000)
-    widths = coefficients.half_widths(rows, 0.95)
+    widths = half_widths(rows, 0.95)
     assert 0.87 < (np.abs(rows.mean(axis=0)) < widths).mean() < 0.97
 
 

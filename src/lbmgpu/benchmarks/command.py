@@ -153,9 +153,9 @@ def _scaling(
 ) -> None:
     first = group.processes.first
     if first:
-        print(f"{scaling.LEGEND}, of {group.devices} where a row names no other")
+        print(scaling.LEGEND)
         if predicted:
-            print("model: that by the cost model")
+            print("model: the efficiency by the cost model")
         print(scaling.HEADER + (f"{'model':>8}" if predicted else ""), flush=True)
     measurements = []
     for measurement in scaling.measure_all(rows, group, **timing, predicted=predicted):
@@ -166,7 +166,7 @@ def _scaling(
         share = f"  {100 * measurement.share:.2f} % on CPUs" if measurement.share else ""
         if share and gain is not None:
             share += f", gain {100 * gain:+.2f} %"
-        print(measurement.line(predicted) + share, flush=True)
+        print(measurement.line(predicted=predicted) + share, flush=True)
         document = scaling.to_json(measurements, group, timing["threads"])
         for row, value in zip(document["scaling"], menus.gains(measurements), strict=True):
             row["gain"] = value

@@ -13,7 +13,7 @@ from .. import _core
 from ..layout import check_cpu_share
 from . import single
 from .device_group import DeviceGroup
-from .scaling import Scaling, ScalingMeasurement, check_size
+from .scaling import PLANE, Scaling, ScalingMeasurement, check_size
 
 PARTS = ("memory", "halo")
 """The menus of parts of a step: streaming alone in layouts of memory; the exchange of two devices."""
@@ -112,7 +112,8 @@ def moments(
     """How the speed of cells that keep moments grows with 2, 4 and so on devices; of several processes all of them.
 
     Args:
-        size: cells a side of the box that a device has in the weak rows, and of the box in the strong ones.
+        size: cells a side of the box that a device has in the weak rows, and of the box in the strong ones; of D2Q9 the
+            side is `PLANE` times that.
         owners: blocks, one for each device.
         processes: that they belong to.
         other_channel: as for `scaling.menu`.
@@ -145,6 +146,9 @@ def moments(
     rows.append(Scaling("weak", deep, layers, **{**kind, "collision": "RecursiveRegularized"}))
     rows.append(Scaling("weak", deep, layers, "D3Q27", **kind))
     rows.append(Scaling("weak", deep, layers, **{**kind, "streaming": "in-place"}))
+    side, plane = PLANE * size, (1, owners)
+    rows.append(Scaling("weak", (side, side * owners), plane, "D2Q9", **kind))
+    rows.append(Scaling("strong", (side, side), plane, "D2Q9", **kind))
     return rows
 
 

@@ -162,7 +162,7 @@ class ScalingMeasurement:
         """The schedule that the engine followed; it may be ``"blocking"`` where overlap was asked for."""
         return "overlap" if self.overlaps else "blocking"
 
-    def line(self, predicted: bool) -> str:
+    def line(self, *, predicted: bool) -> str:
         """A line of the table, with the efficiency by the cost model or without."""
         line = (
             f"{self.row!s:<64}{'+'.join(self.channels) or 'none':<15}{self.schedule:<10}"
@@ -175,10 +175,11 @@ class ScalingMeasurement:
 HEADER = f"{'configuration':<64}{'links':<15}{'schedule':<10}{'hidden':>7}{'MLUPS':>10}{'alone':>10}{'effic.':>8}"
 LEGEND = """\
 weak: the box grows with the devices; strong: it is the same, cut into more blocks
-links: how blocks exchange: direct, from memory to memory; staged, through the host's; mpi, in messages
+links: how blocks exchange: direct, from memory to memory; staged, through the host's; mpi, in messages; none
 schedule: the exchange goes on while the interior is updated (overlap), or before it (blocking)
 hidden: part of the exchange's time in which the interior was updated
-alone: MLUPS of one block on the first device; effic.: MLUPS over those of as many devices alone"""
+alone: MLUPS of the first device with one block, in weak rows its part of the box, in strong rows all of it
+effic.: MLUPS over those alone times the number of devices, each counted once"""
 """What the columns of the table are."""
 
 

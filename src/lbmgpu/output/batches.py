@@ -15,6 +15,11 @@ from ..values import Floats
 
 FEWEST = 4
 """Batches that a confidence interval needs at least."""
+OF_A_SERIES = 6
+"""Batches of a series of numbers at least, and up to twice as many: few and long ones, as a wake is correlated over
+some turnovers."""
+MOST_CORRELATION = 0.8
+"""Of neighbouring batches that is believed, as it is known badly of few."""
 
 
 class Batches:
@@ -105,6 +110,28 @@ class Batches:
         self.ends = [int(end) for end in kept["batch ends"]]
         lead = "batches of "
         self.means = {name[len(lead) :]: list(array) for name, array in kept.items() if name.startswith(lead)}
+
+
+def half_widths(rows: Floats, level: float) -> Floats:
+    """Half the widths of the confidence intervals of the columns of samples; infinite of too few.
+
+    Those of batch means, wider where neighbouring batches are still correlated: as the correlation of a Markov process
+    goes on, the variance of the mean is ``(1 + r) / (1 - r)`` of that without. The estimate of r is freed of its bias,
+    ``-1 / batches``, and never makes an interval narrower.
+    """
+    batches, sums = Batches(OF_A_SERIES), np.cumsum(rows, axis=0)
+    end = batches.next_end(0)
+    while end <= len(rows):
+        batches.add(end, {"all": sums[end - 1] / end})
+        end = batches.next_end(end)
+    if len(batches.ends) < FEWEST:
+        return np.full(rows.shape[1], np.inf)
+    means = batches.batch_means("all")
+    off = means - means.mean(axis=0)
+    square = (off**2).sum(axis=0)
+    correlation = (off[1:] * off[:-1]).sum(axis=0) / np.where(square > 0, square, 1) + 1 / len(means)
+    correlation = np.clip(correlation, 0, MOST_CORRELATION)
+    return np.asarray(batches.half_width("all", level) * np.sqrt((1 + correlation) / (1 - correlation)))
 
 
 def _of_cells(means: list[Floats], dimensions: int) -> OfCells:

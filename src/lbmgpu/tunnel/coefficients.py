@@ -7,14 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..output.batches import FEWEST, Batches
+from ..output.batches import FEWEST, half_widths
 from ..output.forces import Coefficients
-from ..values import Floats
-
-BATCHES = 6
-"""At least, and up to twice as many: few and long ones, as a wake is correlated over some turnovers."""
-MOST_CORRELATION = 0.8
-"""Of neighbouring batches that is believed, as it is known badly of few."""
 
 
 @dataclass(frozen=True)
@@ -102,25 +96,3 @@ def of_recorders(recorders: Sequence[Coefficients], after: int, level: float, tu
     drag, lift, side, roll, pitch, yaw = estimates
     turnovers = (float(steps[-1] - steps[0]) + spacing) / turnover
     return AeroCoefficients(drag, lift, side, roll, pitch, yaw, samples, turnovers)
-
-
-def half_widths(rows: Floats, level: float) -> Floats:
-    """Half the widths of the confidence intervals of the columns of samples; infinite of too few.
-
-    Those of batch means, wider where neighbouring batches are still correlated: as the correlation of a Markov process
-    goes on, the variance of the mean is ``(1 + r) / (1 - r)`` of that without. The estimate of r is freed of its bias,
-    ``-1 / batches``, and never makes an interval narrower.
-    """
-    batches, sums = Batches(BATCHES), np.cumsum(rows, axis=0)
-    end = batches.next_end(0)
-    while end <= len(rows):
-        batches.add(end, {"all": sums[end - 1] / end})
-        end = batches.next_end(end)
-    if len(batches.ends) < FEWEST:
-        return np.full(rows.shape[1], np.inf)
-    means = batches.batch_means("all")
-    off = means - means.mean(axis=0)
-    square = (off**2).sum(axis=0)
-    correlation = (off[1:] * off[:-1]).sum(axis=0) / np.where(square > 0, square, 1) + 1 / len(means)
-    correlation = np.clip(correlation, 0, MOST_CORRELATION)
-    return np.asarray(batches.half_width("all", level) * np.sqrt((1 + correlation) / (1 - correlation)))

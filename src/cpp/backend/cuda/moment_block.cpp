@@ -357,7 +357,10 @@ private:
     /// Divides shell and interior into units, first those of the sides.
     void divide() {
         choose_tilings(walls_.is_any());
-        sides_.set_count(0);
+        sides_.set_count(0, false);
+        for (WallStreams& streams : at_walls_) {
+            streams.prepare(walls_.is_any());
+        }
         shell_.clear();
         inner_.clear();
         if (spec_.state->lattices_overlap) {
@@ -370,16 +373,15 @@ private:
             return;
         }
         const backend::RowBox inner = inner_rows(interior_.rows, tilings_.clean, address_, D_);
-        const backend::Shell shell(address_.ny, address_.nz, inner);
-        for (const bool across_y : {true, false}) {
-            for (int k = 0; k < shell.count; ++k) {
-                if ((D_ == 3 && shell.boxes[k].ny < address_.ny) == across_y) {
-                    add(shell_, shell.boxes[k], across_y ? shell.count : 1);
-                }
-            }
-            if (across_y) {
-                sides_.set_count(shell_.size());
-            }
+        backend::Shell shell(address_.ny, address_.nz, inner);
+        const auto is_side = [&](const backend::RowBox& box) { return D_ == 3 && box.ny < address_.ny; };
+        const auto end = std::stable_partition(shell.boxes, shell.boxes + shell.count, is_side) - shell.boxes;
+        for (int k = 0; k < end; ++k) {
+            add(shell_, shell.boxes[k], int(end));
+        }
+        sides_.set_count(shell_.size(), walls_.is_any());
+        for (auto k = end; k < shell.count; ++k) {
+            add(shell_, shell.boxes[k], 1);
         }
         add(inner_, inner, 1);
     }

@@ -7,17 +7,20 @@
 
 namespace lbm::cuda {
 
-/// One stream for each box. A box across y has about as many thread blocks as the GPU has room for. Behind one another,
-/// the second one would find it full of those of the interior, which begin where the first one leaves room and take
+/// One stream for each box. Boxes across y are divided so that together they fill the GPU. Behind one another, the
+/// later ones would find it full of thread blocks of the interior, which begin where the first one leaves room and take
 /// much longer, and what the neighbours wait for would be done last.
 class SideStreams {
 public:
     explicit SideStreams(int ordinal) : ordinal_(ordinal), fork_(ordinal) {}
 
-    /// Sets the number of boxes.
-    void set_count(std::size_t count) {
+    /// Sets the number of boxes, which may have walls or not.
+    void set_count(std::size_t count, bool any_walls) {
         while (sides_.size() < count) {
             sides_.emplace_back(ordinal_);
+        }
+        for (Side& side : sides_) {
+            side.at_walls.prepare(any_walls);
         }
         count_ = count;
     }

@@ -11,9 +11,12 @@ namespace lbm::cuda {
 /// them.
 class WallStreams {
 public:
-    explicit WallStreams(int ordinal) : fork_(ordinal) {
-        for (int k = 1; k < MomentUnits::kind_count; ++k) {
-            sides_.emplace_back(ordinal);
+    explicit WallStreams(int ordinal) : ordinal_(ordinal), fork_(ordinal) {}
+
+    /// Makes the streams, if there are any walls: a GPU has few queues for all streams.
+    void prepare(bool any_walls) {
+        while (any_walls && sides_.size() + 1 < MomentUnits::kind_count) {
+            sides_.emplace_back(ordinal_);
         }
     }
 
@@ -54,6 +57,7 @@ private:
         explicit Side(int ordinal) : stream(ordinal, Priority::High), join(ordinal) {}
     };
 
+    int ordinal_;
     StreamEvent fork_;
     std::deque<Side> sides_;  // which cannot be moved
 };
