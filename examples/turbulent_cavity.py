@@ -2,6 +2,7 @@
 
     python examples/turbulent_cavity.py --rayleigh 1e8 --cells 192 --times 60 --output cavity.png
     python examples/turbulent_cavity.py --device cuda:0,cuda:1,cuda:2,cuda:3 --steps 300000 --json cavity.json
+    mpiexec -n 4 python examples/turbulent_cavity.py --mpi --device cuda --steps 300000 --json cavity.json
 
 Air, Prandtl number 0.71; the other walls are adiabatic. Times are those of free fall, the height over its speed
 ``sqrt(g beta dT L)``. The flow starts from rest in a stratified fluid, as that in the core of the cavity is in the end,
@@ -44,6 +45,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--streaming", choices=("two-lattice", "in-place"), default="in-place", help="(in-place)")
     parser.add_argument("--device", default="auto", help="cpu, cuda, cuda:1, or several with commas (auto)")
     parser.add_argument("--threads", type=int, metavar="N", help="of the CPU")
+    parser.add_argument("--mpi", action="store_true", help="divide the cube over the processes of mpiexec")
     parser.add_argument("--seed", type=int, default=1, help="of the phases of the waves (1)")
     parser.add_argument("--output", metavar="PNG", help="a picture of the temperature, its mean and fluctuation")
     parser.add_argument("--json", metavar="FILE", help="write the numbers to this file")
@@ -77,7 +79,11 @@ def cavity(given: argparse.Namespace) -> tuple[lbm.Solver, lbm.Convection]:
     for face in domain.faces:
         domain.faces[face] = lbm.NoSlip()
     domain.thermal["-x"], domain.thermal["+x"] = lbm.Isothermal(0.5), lbm.Isothermal(-0.5)
-    devices = given.device.split(",")
+    devices, comm = given.device.split(","), None
+    if given.mpi:
+        from mpi4py import MPI
+
+        comm = MPI.COMM_WORLD
     solver = lbm.Solver(
         domain,
         lbm.TRT(setup.viscosity),
@@ -86,6 +92,7 @@ def cavity(given: argparse.Namespace) -> tuple[lbm.Solver, lbm.Convection]:
         streaming=given.streaming,
         device=devices if len(devices) > 1 else devices[0],
         threads=given.threads,
+        comm=comm,
     )
     along = (np.arange(n, dtype=np.float32) + 0.5) / n
     phases = np.random.default_rng(given.seed).uniform(0, 2 * np.pi, 3)
@@ -96,8 +103,8 @@ def cavity(given: argparse.Namespace) -> tuple[lbm.Solver, lbm.Convection]:
     return solver, setup
 
 
-def solve(given: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Floats]]:
-    """Run; numbers of the flow, and what the picture shows."""
+def solve(given: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Floats]] | None:
+    """Run; numbers of the flow, and what the picture shows; None but on the first process."""
     solver, setup = cavity(given)
     n, fall, steps = given.cells, setup.length / setup.velocity, given.steps
     start, every = round(given.transient * fall), max(1, round(fall / 10))
@@ -108,13 +115,20 @@ def solve(given: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Floats]]
     speeds: list[tuple[float, float]] = []
 
     def look(solver: lbm.Solver) -> None:
-        speed = float(np.sqrt((solver.velocity() ** 2).sum(axis=0).max()))
-        speeds.append((solver.steps / fall, speed))
-        print(f"time {solver.steps / fall:6.2f}: fastest {speed:.4f} cells a step", flush=True)
+        velocity = solver.velocity(gather=True)
+        if velocity is not None:
+            speed = float(np.sqrt((velocity**2).sum(axis=0).max()))
+            speeds.append((solver.steps / fall, speed))
+            print(f"time {solver.steps / fall:6.2f}: fastest {speed:.4f} cells a step", flush=True)
 
     looks = [lbm.Every(min(steps, round(10 * fall)), look)]
     result = solver.run(steps, progress=sys.stdout.isatty(), callbacks=looks)
     scale = setup.length / setup.diffusivity
+    device = solver.report(bandwidth=False, gather=True).setup["device"]
+    velocity, average = (mean.read(field, gather=True) for field in ("velocity", "temperature"))
+    variance, temperature = square.read("temperature", gather=True), solver.temperature(gather=True)
+    if solver.rank != 0:
+        return None
 
     def nusselt(wall: lbm.HeatFlux, sign: int) -> tuple[float, float]:
         """The mean, and half the width of its interval."""
@@ -130,7 +144,7 @@ def solve(given: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Floats]]
         "collision": "TRT",
         "precision": "float32",
         "streaming": given.streaming,
-        "device": solver.report(bandwidth=False).setup["device"],
+        "device": device,
         "steps": result.steps,
         "seconds": result.seconds,
         "mlups": result.mlups,
@@ -146,14 +160,13 @@ def solve(given: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Floats]]
         "cold": nusselt(cold, -1),
     }
     half = slice(n // 2 - 1, n // 2 + 1)
-    average, variance = mean["temperature"], square["temperature"]
     core = average[half, :, half].mean(axis=(0, 2))
     middle = slice(n // 4, n - n // 4)
     numbers["stratification"] = float(np.polyfit(np.arange(n)[middle] / n, core[middle], 1)[0])
-    rising = mean["velocity"][1][:, half, half].mean(axis=(1, 2)) / setup.velocity
+    rising = velocity[1][:, half, half].mean(axis=(1, 2)) / setup.velocity
     numbers["rising"] = float(rising.max()), float((rising.argmax() + 0.5) / n)
     planes = {
-        "temperature": np.asarray(solver.temperature()[..., half].mean(axis=-1), np.float32),
+        "temperature": np.asarray(temperature[..., half].mean(axis=-1), np.float32),
         "mean": np.asarray(average[..., half].mean(axis=-1), np.float32),
         "fluctuation": np.asarray(np.sqrt(np.maximum(0, variance[..., half].mean(axis=-1))), np.float32),
     }
@@ -203,11 +216,12 @@ def picture(numbers: dict[str, Any], planes: dict[str, Floats], path: str) -> No
 
 if __name__ == "__main__":
     given = arguments()
-    numbers, planes = solve(given)
-    print(text(numbers))
-    if given.json:
-        Path(given.json).write_text(json.dumps(numbers, indent=1) + "\n")
-    if given.planes:
-        np.savez_compressed(given.planes, **planes)
-    if given.output:
-        picture(numbers, planes, given.output)
+    if found := solve(given):
+        numbers, planes = found
+        print(text(numbers))
+        if given.json:
+            Path(given.json).write_text(json.dumps(numbers, indent=1) + "\n")
+        if given.planes:
+            np.savez_compressed(given.planes, **planes)
+        if given.output:
+            picture(numbers, planes, given.output)

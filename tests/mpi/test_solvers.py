@@ -297,3 +297,22 @@ def test_ranks_of_a_host_share_its_memory(count: int) -> None:
 @pytest.mark.parametrize("count", launch.counts(1, 2, 3))
 def test_an_interrupt_of_a_save_on_one_rank_ends_it_on_all(count: int, tmp_path: Path) -> None:
     launch.succeed("interrupted_saves.py", count, str(tmp_path))
+
+
+def test_an_example_on_ranks(tmp_path: Path) -> None:
+    """The planes that it reads are those of one process, and rank 0 alone speaks and writes."""
+    script = str(Path(__file__).parents[2] / "examples" / "turbulent_cavity.py")
+    small = ["--rayleigh", "1e4", "--cells", "16", "--times", "4", "--transient", "2", "--device", "cpu"]
+    found = []
+    for count, more in ((1, []), (2, ["--mpi"])):
+        file = tmp_path / f"{count}.npz"
+        ended = launch.run_python(count, script, *small, *more, "--planes", str(file))
+        assert ended.code == 0, ended.output
+        assert ended.output.count("Nusselt number of the hot wall") == 1, ended.output
+        assert "LoneProcessWarning" not in ended.output
+        with np.load(file) as planes:
+            found.append({name: planes[name] for name in planes.files})
+    one, two = found
+    assert one.keys() == two.keys() == {"temperature", "mean", "fluctuation"}
+    for name, plane in one.items():
+        np.testing.assert_array_equal(plane, two[name])
