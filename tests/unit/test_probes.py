@@ -71,14 +71,14 @@ def test_a_history_says_how_well_its_mean_is_known() -> None:
     np.testing.assert_array_equal(half.ravel(), half_widths(columns, 0.9))
     assert (half > 0).all()
     assert (probe.confidence("velocity", 0.99, after=60) > half).all()
-    forces = solver.record(lbm.Flux("x", 10.0))
+    passing = solver.record(lbm.Flux("x", 10.0))
     solver.step(50)
-    assert isinstance(forces.confidence("mass"), float)
+    assert isinstance(passing.confidence("mass"), float)
     with pytest.raises(ValueError, match="confidence: 2 samples after step 348, needs 4 at least"):
-        forces.confidence("mass", after=348)
+        passing.confidence("mass", after=348)
     for wrong, match in (({"level": 1.0}, "level"), ({"after": -1}, "after"), ({"field": "speed"}, "field")):
         with pytest.raises(ValueError, match=match):
-            forces.confidence(**{"field": "mass"} | wrong)
+            passing.confidence(**{"field": "mass"} | wrong)
 
 
 @pytest.mark.parametrize("device", ["cpu", GPU])
