@@ -377,22 +377,21 @@ private:
         const auto is_side = [&](const backend::RowBox& box) { return D_ == 3 && box.ny < address_.ny; };
         const auto end = std::stable_partition(shell.boxes, shell.boxes + shell.count, is_side) - shell.boxes;
         for (int k = 0; k < end; ++k) {
-            add(shell_, shell.boxes[k], int(end));
+            add(shell_, shell.boxes[k]);
         }
         sides_.set_count(shell_.size(), walls_.is_any());
         for (auto k = end; k < shell.count; ++k) {
-            add(shell_, shell.boxes[k], 1);
+            add(shell_, shell.boxes[k]);
         }
-        add(inner_, inner, 1);
+        add(inner_, inner);
     }
-    /// Adds the units of a box, of which `at_once` are updated side by side; of one with gaps those of each row or
-    /// layer by itself.
-    void add(std::vector<MomentUnits>& to, const backend::RowBox& box, int at_once) {
+    /// Adds the units of a box; of one with gaps those of each row or layer by itself.
+    void add(std::vector<MomentUnits>& to, const backend::RowBox& box) {
         const int own_y = box.step_y == 1 ? box.ny : 1, own_z = box.step_z == 1 ? box.nz : 1;
         for (int z = 0; z < box.nz; z += own_z) {
             for (int y = 0; y < box.ny; y += own_y) {
                 const backend::RowBox part{box.y + y * box.step_y, box.z + z * box.step_z, own_y, own_z};
-                to.emplace_back(part, tilings_, address_, D_, most_steps(), device_, walls_, stream_, at_once);
+                to.emplace_back(part, tilings_, address_, D_, most_steps(), device_, walls_, stream_, 1);
             }
         }
     }

@@ -7,9 +7,9 @@
 
 namespace lbm::cuda {
 
-/// One stream for each box. Boxes across y are divided so that together they fill the GPU. Behind one another, the
-/// later ones would find it full of thread blocks of the interior, which begin where the first one leaves room and take
-/// much longer, and what the neighbours wait for would be done last.
+/// One stream for each box. Behind one another, the later boxes would find the GPU full of thread blocks of the
+/// interior, which begin where the first box leaves room and take much longer, and what the neighbours wait for would
+/// be done last. Boxes across z have few layers, so that no thread block takes long: streams of their own bring nothing.
 class SideStreams {
 public:
     explicit SideStreams(int ordinal) : ordinal_(ordinal), fork_(ordinal) {}
@@ -33,25 +33,24 @@ public:
             fork_.set(main);
         }
         for (std::size_t k = 0; k < count_; ++k) {
-            fork_.make_wait(sides_[k].stream);
-            update(k, sides_[k].stream, sides_[k].at_walls);
-            sides_[k].join.set(sides_[k].stream);
+            const WorkStream& stream = sides_[k].branch.stream;
+            fork_.make_wait(stream);
+            update(k, stream, sides_[k].at_walls);
         }
     }
     /// Makes further work of `main` wait for that of all boxes.
     void end(const WorkStream& main) {
         for (std::size_t k = 0; k < count_; ++k) {
-            sides_[k].join.make_wait(main);
+            sides_[k].branch.join(main);
         }
     }
 
 private:
     struct Side {
-        WorkStream stream;
-        StreamEvent join;
+        BranchStream branch;
         WallStreams at_walls;
 
-        explicit Side(int ordinal) : stream(ordinal, Priority::High), join(ordinal), at_walls(ordinal) {}
+        explicit Side(int ordinal) : branch(ordinal), at_walls(ordinal) {}
     };
 
     int ordinal_;

@@ -7,6 +7,20 @@
 
 namespace lbm::cuda {
 
+/// A stream beside another one, whose work goes before that of the interior.
+struct BranchStream {
+    WorkStream stream;
+    StreamEvent end;
+
+    explicit BranchStream(int ordinal) : stream(ordinal, Priority::High), end(ordinal) {}
+
+    /// Makes further work of `main` wait for the work so far.
+    void join(const WorkStream& main) {
+        end.set(stream);
+        end.make_wait(main);
+    }
+};
+
 /// One stream for each kind of units with walls. They take longest, and begun last would leave the GPU to a few of
 /// them.
 class WallStreams {
@@ -15,8 +29,8 @@ public:
 
     /// Makes the streams, if there are any walls: a GPU has few queues for all streams.
     void prepare(bool any_walls) {
-        while (any_walls && sides_.size() + 1 < MomentUnits::kind_count) {
-            sides_.emplace_back(ordinal_);
+        while (any_walls && branches_.size() + 1 < MomentUnits::kind_count) {
+            branches_.emplace_back(ordinal_);
         }
     }
 
@@ -34,7 +48,7 @@ public:
                 if (in_use == 0) {
                     fork_.set(main);
                 }
-                const WorkStream& other = sides_[in_use++].stream;
+                const WorkStream& other = branches_[in_use++].stream;
                 fork_.make_wait(other);
                 launch(other, waiting);
             }
@@ -44,22 +58,14 @@ public:
             launch(main, waiting);
         }
         for (std::size_t k = 0; k < in_use; ++k) {
-            sides_[k].join.set(sides_[k].stream);
-            sides_[k].join.make_wait(main);
+            branches_[k].join(main);
         }
     }
 
 private:
-    struct Side {
-        WorkStream stream;
-        StreamEvent join;
-
-        explicit Side(int ordinal) : stream(ordinal, Priority::High), join(ordinal) {}
-    };
-
     int ordinal_;
     StreamEvent fork_;
-    std::deque<Side> sides_;  // which cannot be moved
+    std::deque<BranchStream> branches_;  // which cannot be moved
 };
 
 }  // namespace lbm::cuda
