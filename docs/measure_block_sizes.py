@@ -1,6 +1,6 @@
 """Speed of the heated cavity's updates by the threads of a block and the size of the cavity, for performance.md:
 
-python docs/measure_block_sizes.py cuda docs/measured/block_sizes.json
+python docs/measure_block_sizes.py cuda:0 docs/measured/block_sizes.json
 python docs/measure_block_sizes.py docs/measured/block_sizes.json docs/images/block_sizes.png
 
 The first measures, the second draws what was measured. Of cavities above 256 cells a side as many layers are updated as

@@ -9,7 +9,8 @@ namespace lbm::cuda {
 
 /// One stream for each box. Behind one another, the later boxes would find the GPU full of thread blocks of the
 /// interior, which begin where the first box leaves room and take much longer, and what the neighbours wait for would
-/// be done last. Boxes across z have few layers, so that no thread block takes long: streams of their own bring nothing.
+/// be done last. Boxes across z have few layers, so that no thread block takes long: streams of their own bring
+/// nothing.
 class SideStreams {
 public:
     explicit SideStreams(int ordinal) : ordinal_(ordinal), fork_(ordinal) {}

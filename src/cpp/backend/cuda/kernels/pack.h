@@ -51,6 +51,26 @@ struct alignas(sizeof(Stored) * V) Pack {
     }
 };
 
+/// A pack for which the first-level cache makes no room, so that it keeps what else is read there. Four numbers of 32
+/// bits; others are loaded as usual.
+template <class Stored, int V>
+__device__ Pack<Stored, V> load_past_first_cache(const Stored* address) {
+    Pack<Stored, V> pack;
+    if constexpr (V == 4 && sizeof(Stored) == 4) {
+        float first, second, third, fourth;
+        asm volatile("ld.global.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
+                     : "=f"(first), "=f"(second), "=f"(third), "=f"(fourth)
+                     : "l"(address));
+        pack.template set<0>(first);
+        pack.template set<1>(second);
+        pack.template set<2>(third);
+        pack.template set<3>(fourth);
+    } else {
+        pack = *reinterpret_cast<const Pack<Stored, V>*>(address);
+    }
+    return pack;
+}
+
 /// A pack of float16 numbers, two in a register: shifts are funnel shifts of registers, and nothing is unpacked.
 template <int V>
 requires(V > 1) struct alignas(2 * V) Pack<Half, V> {

@@ -55,7 +55,9 @@ public:
     }
 
     /// Loads the incoming populations of all V cells; every thread of the block must call it. All loads come first, and
-    /// none depends on another, so that the memory latency is waited for only once.
+    /// none depends on another, so that the memory latency is waited for only once. With `past_first_cache` the
+    /// first-level cache is left to others.
+    template <bool past_first_cache>
     __device__ void fetch(Shared& shared) {
         if constexpr (scales_force) {
             force_factor_ = a_.scaled_force.clock->force[a_.scaled_force.turn];
@@ -63,6 +65,8 @@ public:
         static_for<S::Q>([&]<int i>() {
             if constexpr (V == 1 && moves_before<i>) {
                 h_[i].template set<0>(*beyond<i>());
+            } else if constexpr (past_first_cache) {
+                h_[i] = load_past_first_cache<Stored, V>(from<i>(0));
             } else {
                 h_[i] = *reinterpret_cast<const Vector*>(from<i>(0));
             }
