@@ -52,11 +52,12 @@ struct alignas(sizeof(Stored) * V) Pack {
 };
 
 /// A pack for which the first-level cache makes no room, so that it keeps what else is read there. Four numbers of 32
-/// bits; others are loaded as usual.
+/// bits, on GPUs from Volta on; others are loaded as usual.
 template <class Stored, int V>
 __device__ Pack<Stored, V> load_past_first_cache(const Stored* address) {
-    Pack<Stored, V> pack;
+#if __CUDA_ARCH__ >= 700
     if constexpr (V == 4 && sizeof(Stored) == 4) {
+        Pack<Stored, V> pack;
         float first, second, third, fourth;
         asm volatile("ld.global.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
                      : "=f"(first), "=f"(second), "=f"(third), "=f"(fourth)
@@ -65,10 +66,10 @@ __device__ Pack<Stored, V> load_past_first_cache(const Stored* address) {
         pack.template set<1>(second);
         pack.template set<2>(third);
         pack.template set<3>(fourth);
-    } else {
-        pack = *reinterpret_cast<const Pack<Stored, V>*>(address);
+        return pack;
     }
-    return pack;
+#endif
+    return *reinterpret_cast<const Pack<Stored, V>*>(address);
 }
 
 /// A pack of float16 numbers, two in a register: shifts are funnel shifts of registers, and nothing is unpacked.
