@@ -51,12 +51,12 @@ struct alignas(sizeof(Stored) * V) Pack {
     }
 };
 
-/// A pack for which the first-level cache makes no room, so that it keeps what else is read there. Four numbers of 32
-/// bits, on GPUs from Volta on; others are loaded as usual.
-template <class Stored, int V>
-__device__ Pack<Stored, V> load_past_first_cache(const Stored* address) {
+/// Loads a pack. With `past_first_cache` the first-level cache makes no room for it, and so keeps what else is read
+/// there: for four numbers of 32 bits, on GPUs from Volta on.
+template <bool past_first_cache, int V, class Stored>
+__device__ Pack<Stored, V> load_pack(const Stored* address) {
 #if __CUDA_ARCH__ >= 700
-    if constexpr (V == 4 && sizeof(Stored) == 4) {
+    if constexpr (past_first_cache && V == 4 && sizeof(Stored) == 4) {
         Pack<Stored, V> pack;
         float first, second, third, fourth;
         asm volatile("ld.global.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"

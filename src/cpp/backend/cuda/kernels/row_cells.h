@@ -55,8 +55,7 @@ public:
     }
 
     /// Loads the incoming populations of all V cells; every thread of the block must call it. All loads come first, and
-    /// none depends on another, so that the memory latency is waited for only once. With `past_first_cache` the
-    /// first-level cache is left to others.
+    /// none depends on another, so that the memory latency is waited for only once.
     template <bool past_first_cache>
     __device__ void fetch(Shared& shared) {
         if constexpr (scales_force) {
@@ -65,10 +64,8 @@ public:
         static_for<S::Q>([&]<int i>() {
             if constexpr (V == 1 && moves_before<i>) {
                 h_[i].template set<0>(*beyond<i>());
-            } else if constexpr (past_first_cache) {
-                h_[i] = load_past_first_cache<Stored, V>(from<i>(0));
             } else {
-                h_[i] = *reinterpret_cast<const Vector*>(from<i>(0));
+                h_[i] = load_pack<past_first_cache, V>(from<i>(0));
             }
         });
         [[maybe_unused]] ReplacedCell<0> first_replaced;
