@@ -1,4 +1,4 @@
-"""Speed of the heated cavity's updates by the threads of a block and the size of the cavity, for performance.md:
+"""Speed of the heated cavity's updates by the threads of a block and the size of the cavity, as a picture:
 
 python docs/measure_block_sizes.py cuda:0 docs/measured/block_sizes.json
 python docs/measure_block_sizes.py docs/measured/block_sizes.json docs/images/block_sizes.png

@@ -141,7 +141,11 @@ inline void griddepcontrol_launch_dependents() {}
 inline void griddepcontrol_wait() {}
 /// Reads a byte, so that an address outside of the lattice ends the program at a guard page.
 inline void prefetch_global_L2(const void* address) { static_cast<void>(*static_cast<const volatile char*>(address)); }
+/// Loads four numbers, whose address must be a multiple of 16 bytes as on a GPU.
 inline void ld_global_L1(float& first, float& second, float& third, float& fourth, const void* address) {
+    if (reinterpret_cast<unsigned long>(address) % 16 != 0) {
+        __builtin_trap();
+    }
     const auto* numbers = static_cast<const float*>(address);
     first = numbers[0], second = numbers[1], third = numbers[2], fourth = numbers[3];
 }

@@ -126,16 +126,22 @@ PERIODIC_AXES = [(s, axes) for s in THERMAL_STENCILS for axes in itertools.produ
 @pytest.mark.parametrize("streaming", STREAMINGS)
 @pytest.mark.parametrize(("name", "periodic"), PERIODIC_AXES)
 def test_a_gpu_holds_the_bits_of_a_cpu(name, periodic, streaming, gpu, rng, monkeypatch):
-    """Collisions, operators and numbers take turns, and how many threads share a row."""
+    """Collisions, operators and numbers take turns; rows of a warp, of a thread block and of two, in packs that the
+    first-level cache need not keep; more rows than are updated of a layer at a time."""
     turn = PERIODIC_AXES.index((name, periodic))
     walls = ["no-slip", "free-slip", "moving-wall", "velocity-inlet", "pressure-outlet", "outflow"]
-    for (precision, storage), (nx, steps) in itertools.product(FORMATS, ((2, 5), (6, 4), (70, 6), (131, 3), (301, 3))):
+    boxes = (((2, 7), 5), ((6, 131), 4), ((70, 7), 6), ((131, 7), 3), ((301, 7), 3))
+    for (precision, storage), ((nx, ny), steps) in itertools.product(FORMATS, boxes):
+        if nx < 70:
+            monkeypatch.delenv("LBMGPU_UPDATE_SHAPE", raising=False)
+        else:
+            monkeypatch.setenv("LBMGPU_UPDATE_SHAPE", f"{16 // np.dtype(storage).itemsize},64,2")
         kinds = [str(k) for p in periodic for k in (["periodic"] * 2 if p else rng.choice(walls, 2))]
         case = random_thermal_case(
             rng,
             name,
             KINDS[name][turn % len(KINDS[name])],
-            (nx, 7, 3)[: len(periodic)],
+            (nx, ny, 3)[: len(periodic)],
             operators=OPERATORS[(turn + nx) % 2],
             faces=kinds,
             bodies=bool(nx % 2),

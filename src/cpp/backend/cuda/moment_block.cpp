@@ -385,7 +385,8 @@ private:
         }
         add(inner_, inner);
     }
-    /// Adds the units of a box; of one with gaps those of each row or layer by itself.
+    /// Adds the units of a box, which is divided as if it had the GPU alone; of one with gaps those of each row or
+    /// layer by itself.
     void add(std::vector<MomentUnits>& to, const backend::RowBox& box) {
         const int own_y = box.step_y == 1 ? box.ny : 1, own_z = box.step_z == 1 ? box.nz : 1;
         for (int z = 0; z < box.nz; z += own_z) {

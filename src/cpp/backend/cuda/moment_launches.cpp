@@ -82,7 +82,7 @@ int segment_near_walls(Index tiles, int layers, int steps, Index at_once) {
 }
 
 /// How many tiles cover the rows of a layer, and how many thread blocks the GPU has at once for each of the boxes that
-/// are updated side by side.
+/// share it evenly.
 Index tiles_of(const MomentTiling& tiling, int nx, int ny) {
     return Index((nx + tiling.own_x - 1) / tiling.own_x) * ((ny + tiling.own_y - 1) / tiling.own_y);
 }

@@ -69,7 +69,7 @@ public:
         int count = 0;
     };
 
-    /// Divides the rows of a box, of which `at_once` are updated side by side.
+    /// Divides the rows of a box as for one of `at_once` that share the GPU evenly.
     MomentUnits(const backend::RowBox& rows, const MomentTilings& tilings, const Address& address, int D, int steps,
                 const DeviceInfo& device, const DeviceMomentWalls& walls, const WorkStream& stream, int at_once);
 

@@ -3,14 +3,15 @@
 
 #include <deque>
 
+#include "branch_stream.h"
 #include "wall_streams.h"
 
 namespace lbm::cuda {
 
 /// One stream for each box. Behind one another, the later boxes would find the GPU full of thread blocks of the
-/// interior, which begin where the first box leaves room and take much longer, and what the neighbours wait for would
-/// be done last. Boxes across z have few layers, so that no thread block takes long: streams of their own bring
-/// nothing.
+/// interior. These begin where the first box leaves room and take much longer, so that what the neighbours wait for
+/// would be done last. Boxes across z need no streams of their own: they have few layers, and no thread block takes
+/// long.
 class SideStreams {
 public:
     explicit SideStreams(int ordinal) : ordinal_(ordinal), fork_(ordinal) {}

@@ -3,23 +3,10 @@
 
 #include <deque>
 
+#include "branch_stream.h"
 #include "moment_launches.h"
 
 namespace lbm::cuda {
-
-/// A stream beside another one, whose work goes before that of the interior.
-struct BranchStream {
-    WorkStream stream;
-    StreamEvent end;
-
-    explicit BranchStream(int ordinal) : stream(ordinal, Priority::High), end(ordinal) {}
-
-    /// Makes further work of `main` wait for the work so far.
-    void join(const WorkStream& main) {
-        end.set(stream);
-        end.make_wait(main);
-    }
-};
 
 /// One stream for each kind of units with walls. They take longest, and begun last would leave the GPU to a few of
 /// them.

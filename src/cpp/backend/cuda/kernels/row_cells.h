@@ -55,7 +55,7 @@ public:
     }
 
     /// Loads the incoming populations of all V cells; every thread of the block must call it. All loads come first, and
-    /// none depends on another, so that the memory latency is waited for only once.
+    /// none depends on another, so that the memory latency is waited for only once. `past_first_cache`: load_pack().
     template <bool past_first_cache>
     __device__ void fetch(Shared& shared) {
         if constexpr (scales_force) {
