@@ -17,7 +17,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-SIDES = (32, 48, 64, 96, 128, 160, 192, 256, 320, 384, 448, 512)
+SIDES = (32, 64, 96, 128, 192, 256, 384, 512)
 PANELS = {"two-lattice": "two lattices", "even": "in place, even steps", "odd": "in place, odd steps"}
 """What each phase of the streaming is called."""
 SECONDS = 0.05

@@ -141,7 +141,8 @@ def test_a_gpu_has_the_bits_of_a_cpu(stencil, kind, walls, precision, rng, gpu):
 @pytest.mark.parametrize("which", FORCES)
 @pytest.mark.parametrize("stencil", STENCILS)
 def test_a_gpu_with_forces_that_vary(stencil, which, walls, rng, gpu):
-    check_bits(forced(rng, stencil, KINDS[1], which, walls, LONG[stencil]), "float32", {"device": gpu})
+    case = lasting(partial(forced, rng, stencil, KINDS[1], which, walls, LONG[stencil]), sum(CALLS))
+    check_bits(case, "float32", {"device": gpu})
 
 
 @pytest.mark.gpu

@@ -228,7 +228,11 @@ def _gpu_menu(n: int, n_plane: int, n_plates: int) -> list[Configuration]:
         *(Configuration(collision=c, size=n) for c in robust[1:]),
         *(Configuration(stencil="D2Q9", streaming=s, size=n_plane) for s in both),
         *(Configuration(collision="MRT", size=n, flow=flow) for flow in ("cavity", "channel")),
-        *(Configuration(collision="MRT", streaming=s, size=n, flow="heated") for s in both),
+        *(
+            Configuration(collision="MRT", precision=numbers, storage=numbers, streaming=s, size=n, flow="heated")
+            for numbers in ("float32", "float64")
+            for s in both
+        ),
         *(between_plates(precision, n_plates) for precision in ("float64", "float32")),
         between_plates("float64", max(1, n_plates // 4)),
         *(Configuration(streaming=s, size=side) for side in (n // 8, n // 4, n // 2) for s in both),

@@ -8,6 +8,7 @@
 #include "dependent_launch.h"
 #include "row_cells.h"
 #include "row_eddy_viscosity.h"
+#include "row_order.h"
 #include "row_temperatures.h"
 
 namespace lbm::cuda {
@@ -33,57 +34,6 @@ struct EddyViscositiesOf<S, Real, Stored, V, self_periodic, whole_packs, Paramet
     static constexpr bool take_neighbors = Parameters::renews_terms;
 };
 
-/// The position of a row in a box of rows.
-struct RowAt {
-    unsigned y, z;
-};
-
-/// Orders rows along y, then z. The estimate of z is right or too small by one.
-__device__ inline RowAt row_in_layers(unsigned row, const backend::RowBox& rows, UInt32 inverse_ny) {
-    const unsigned z = __umulhi(row, inverse_ny), y = row - z * unsigned(rows.ny);
-    const bool next = y >= unsigned(rows.ny);
-    return {next ? y - unsigned(rows.ny) : y, next ? z + 1 : z};
-}
-
-/// In which order an update with temperatures goes through rows, and which caches its populations use.
-struct ThermalOrder {
-    unsigned tile_rows;     // along y
-    bool past_first_cache;  // whether populations leave the first-level cache to temperatures
-};
-
-/// The faster one as measured on an NVIDIA H200 with MRT in float32: {64, true} takes 6 % less time than {128, false}
-/// in place, and 13 % more on two lattices.
-template <class S, class Real, class Stored, Phase phase>
-constexpr ThermalOrder thermal_order = S::D == 3 && sizeof(Real) == 4 &&
-                                               sizeof(Stored) == 4 && phase != Phase::TwoLattice
-                                           ? ThermalOrder{64, true}
-                                           : ThermalOrder{128, false};
-
-constexpr unsigned velocity_tile = 64;  // rows along y
-
-/// Orders rows along y, then z, within tiles of `most` rows along y. A temperature is read in three layers z; if whole
-/// layers of rows were updated in between, the second-level cache could lose it.
-template <unsigned most>
-__device__ inline RowAt row_in_tiles(unsigned row, const backend::RowBox& rows) {
-    const unsigned tile = row / (most * unsigned(rows.nz));
-    const unsigned height = min(most, unsigned(rows.ny) - most * tile);
-    const unsigned in_tile = row - tile * most * unsigned(rows.nz);
-    const unsigned z = in_tile / height;
-    return {tile * most + in_tile - z * height, z};
-}
-
-/// Orders rows in such tiles too, but in each by squares of two rows along y and two along z, for velocities: the rows
-/// of a thread block then read many of each other, which the first-level cache serves.
-__device__ inline RowAt row_in_squares(unsigned row, const backend::RowBox& rows) {
-    constexpr unsigned most = velocity_tile;
-    const unsigned tile = row / (most * unsigned(rows.nz));
-    const unsigned height = min(most, unsigned(rows.ny) - most * tile);
-    const unsigned in_tile = row - tile * most * unsigned(rows.nz);
-    const unsigned z = in_tile / (2 * height) * 2, in_layers = in_tile - z * height;
-    const bool is_pair = z + 1 < unsigned(rows.nz);
-    return {tile * most + (is_pair ? in_layers / 2 : in_layers), z + (is_pair ? in_layers % 2 : 0)};
-}
-
 /// Updates rows; blockIdx.x counts the pieces of a row, then groups of blockDim.y rows, blockIdx.y the members.
 template <class S, class Collision, class Real, class Stored, class Parameters, int V, int self_periodic, Phase phase,
           Forcing forcing, bool end_sums, int row_ends, bool hybrid_thermal, RowSpan span, bool whole_packs, int pitch,
@@ -97,10 +47,8 @@ __global__ void __launch_bounds__(threads, blocks)
     const unsigned group = blockIdx.x / pieces;
     const unsigned row = group * blockDim.y + threadIdx.y;
     using EddyViscositiesHere = EddyViscositiesOf<S, Real, Stored, V, self_periodic, whole_packs, Parameters>;
-    constexpr ThermalOrder order = thermal_order<S, Real, Stored, phase>;
-    const RowAt at = EddyViscositiesHere::take_neighbors ? row_in_squares(min(row, rows - 1), a.rows)
-                     : hybrid_thermal                    ? row_in_tiles<order.tile_rows>(min(row, rows - 1), a.rows)
-                                                         : row_in_layers(min(row, rows - 1), a.rows, a.inverse_ny);
+    constexpr RowOrder order = row_order<S, Real, Stored, phase, EddyViscositiesHere::take_neighbors, hybrid_thermal>;
+    const RowAt at = row_in_order<order>(min(row, rows - 1), a.rows, a.inverse_ny);
     const int z = a.rows.z + int(at.z) * a.rows.step_z;
     const int y = a.rows.y + int(at.y) * a.rows.step_y;
     const int x = int((blockIdx.x - group * pieces) * blockDim.x + threadIdx.x) * V;
@@ -117,14 +65,11 @@ __global__ void __launch_bounds__(threads, blocks)
     wait_for_kernel_before();
     viscosities.fetch();
     temperatures.fetch();
-    cells.template fetch<hybrid_thermal && !EddyViscositiesHere::take_neighbors && order.past_first_cache>(shared);
+    cells.template fetch<order.past_first_cache>(shared);
     if constexpr (S::D == 3) {  // the few populations of two dimensions have room in the registers
         const Index row_bytes = a.address.row_stride * Index(sizeof(Stored));
         const Index layer_bytes = row_bytes * (a.address.ny + 2 * a.address.halo_y);
-        const RowsAhead ahead =
-            EddyViscositiesHere::take_neighbors ? ahead_in_tiles<velocity_tile>(at.z, a.rows, a.rows_ahead, layer_bytes)
-            : hybrid_thermal ? ahead_in_tiles<order.tile_rows>(at.z, a.rows, a.rows_ahead, layer_bytes)
-                             : ahead_in_layers(row, a.rows, a.rows_ahead, row_bytes);
+        const RowsAhead ahead = ahead_in_order<order>(row, at, a.rows, a.rows_ahead, row_bytes, layer_bytes);
         if (ahead.any) {
             cells.prefetch_ahead(ahead.bytes);
         }
