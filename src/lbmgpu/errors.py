@@ -36,6 +36,8 @@ class Look(NamedTuple):
     hottest: float | None = None
 
     def __str__(self) -> str:
+        if self.cell is None:
+            return f"step {self.step}: no cell with finite values"
         text = f"step {self.step}: speed {self.speed:.3g} at {self.cell}, "
         text += f"density {self.lowest:.3g} to {self.highest:.3g}"
         if self.coldest is not None:

@@ -101,6 +101,7 @@ def test_an_error_tells_the_last_looks_and_the_collision() -> None:
     again = pickle.loads(pickle.dumps(error))
     assert (again.looks, again.causes, again.cell, str(again)) == (error.looks, error.causes, error.cell, str(error))
     assert str(Look(3, 0.5, (1, 2), 0.9, 1.1)) == "step 3: speed 0.5 at (1, 2), density 0.9 to 1.1"
+    assert str(Look(4, np.nan, None, np.inf, -np.inf)) == "step 4: no cell with finite values"
 
 
 def causes(cell: tuple[int, int], collision: Any = None, first: float = 0.05) -> str:

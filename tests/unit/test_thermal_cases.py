@@ -54,6 +54,9 @@ CASE: dict[str, Any] = {
 }
 
 
+ISOTHERMAL: dict[str, Any] = {"condition": "isothermal", "temperature": 0}
+
+
 @pytest.fixture
 def case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A case file in an empty working folder."""
@@ -186,10 +189,11 @@ def test_bench_of_a_heated_box(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     (row,) = json.loads(file.read_text())["measurements"]
     assert row["bytes_per_update"] == 2 * 20 * 4
     rows = [row for row in bench.menu(device="cuda:0") if row.has_temperature]
-    assert [(row.stencil, row.collision, row.storage, row.size) for row in rows] == [
-        ("D3Q19", "MRT", "float32", 512)
-    ] * 2
-    assert {row.streaming for row in rows} == {"in-place", "two-lattice"}
+    assert {(row.stencil, row.collision, row.precision, row.size) for row in rows} == {
+        ("D3Q19", "MRT", precision, 512) for precision in ("float32", "float64")
+    }
+    assert [row.streaming for row in rows] == ["two-lattice", "in-place"] * 2
+    assert all(row.storage == row.precision for row in rows)
 
 
 def by_numbers(**thermal: Any) -> dict[str, Any]:
@@ -225,6 +229,22 @@ def test_a_case_by_its_rayleigh_number_is_that_of_its_coefficients(case: Path) -
         ({"thermal": {"faces": {}}, "collision": CASE["collision"]}, "must have either 'diffusivity' or 'rayleigh'"),
         (by_numbers(buoyancy=[0, 1e-4]), r"\$.thermal.buoyancy: given beside 'rayleigh', must be left out"),
         (by_numbers(up="+z"), r"\$.thermal.up: '\+z' given, must be along an axis of 2 dimensions"),
+        (
+            by_numbers(difference=2) | {"bodies": []},
+            r"\$.thermal.difference: 2 given, but the temperatures of faces differ by 1; give 1, which the Rayleigh",
+        ),
+        (
+            by_numbers(faces={"-x": ISOTHERMAL | {"temperature": 7}, "+x": ISOTHERMAL}) | {"bodies": []},
+            r"\$.thermal: difference: 1 by default, but the temperatures of faces differ by 7; give 7",
+        ),
+        (
+            by_numbers(rayleigh=1, length=14),
+            r"\$.thermal: diffusivity: .*; it follows from .* give a smaller 'velocity'",
+        ),
+        (
+            CASE | {"faces": {face: CASE["faces"][face] for face in ("-x", "-y", "+y")}},
+            r"\$.thermal.faces\['\+x'\]: 'isothermal' given on a face that is periodic, while -x is 'no-slip', must",
+        ),
         (by_numbers(velocity=0.5), r"\$.thermal.velocity: 0.5 given, must be a finite number above 0 and at most"),
         (by_numbers() | {"collision": CASE["collision"]}, r"\$.collision.viscosity: given with 'rayleigh'"),
     ],

@@ -123,7 +123,7 @@ def moments(
         ValueError: there is one device only, or `size` is too small for so many blocks.
     """
     if owners < 2:
-        raise ValueError("menu: 'moments' given with one device, must be several; state='moments' measures one")
+        raise ValueError("menu: 'moments' given with one device, must be several; --state moments measures one")
     check_size(size, owners)
     kind: dict[str, Any] = {"collision": "Regularized", "streaming": "two-lattice", "state": "moments"}
     cube, layers = (size,) * 3, (1, 1, owners)

@@ -107,11 +107,12 @@ def build_solver(
             options["turbulence"] = build_turbulence(case)
         has_temperature = options.get("thermal") is not None
         several = len(chosen) > 1 or processes.size > 1
-        if missing is None and not (planned and several):  # a plan's blocks are looked at when they are known
+        keeps = isinstance(options.get("turbulence"), GradientModel)
+        adds = (has_temperature, keeps, is_hybrid(case))
+        goes = state == "populations" or not (_has_temperature(case) or any(adds))  # else the solver says what does not
+        if missing is None and goes and not (planned and several):  # a plan's blocks are looked at when they are known
             numbers = (precision, storage, streaming)
-            keeps = isinstance(options.get("turbulence"), GradientModel)
             where = (chosen[0], blocks, processes)
-            adds = (has_temperature, keeps, is_hybrid(case))
             check_memory(domain.stencil, shape, *numbers, extra_bytes, *where, *adds, state=state)
         fill_domain(domain, case, folder, problems, processes, options.get("thermal"))
         _set_initial(initial, case, folder, domain, options.get("thermal"), problems, processes)
@@ -164,8 +165,16 @@ def build_thermal(case: dict[str, Any], domain: Domain, storage: str) -> HybridT
                 right = "must be left out: its populations carry the temperature, and 'thermal' has 'faces' only"
                 raise ValueError(f"{key}: given with {domain.stencil}, {right}")
         return None
-    thermal = HybridThermal(**convection.coefficients(case))
-    check_thermal(thermal, domain, storage)
+    found = convection.coefficients(case)
+    try:
+        thermal = HybridThermal(**found)
+        check_thermal(thermal, domain, storage)
+    except ValueError as error:
+        if "diffusivity" in case["thermal"] or not str(error).startswith("diffusivity: "):
+            raise
+        raise ValueError(
+            f"{error}; it follows from 'rayleigh', 'length' and 'velocity': give a smaller 'velocity'"
+        ) from error
     return thermal
 
 
@@ -212,8 +221,11 @@ def fill_domain(
             _check_face(face, domain)
             flow = case.get("faces", {}).get(face, {"condition": "periodic"})
             if entry["condition"] == "isothermal" and flow["condition"] == "periodic":
+                opposite = ("+" if face[0] == "-" else "-") + face[1]
+                other = case.get("faces", {}).get(opposite, flow)["condition"]
+                alone = "" if other == "periodic" else f", while {opposite} is {other!r}"
                 raise ValueError(
-                    "'isothermal' given on a face that is periodic, must be one of a wall, inlet or outlet"
+                    f"'isothermal' given on a face that is periodic{alone}, must be one of a wall, inlet or outlet"
                 )
             if entry["condition"] == "isothermal":
                 _check_temperature(entry["temperature"], domain)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..thermal import Convection
@@ -50,9 +51,23 @@ def coefficients(case: dict[str, Any]) -> dict[str, Any]:
         if "diffusivity" not in thermal:
             raise ValueError("must have either 'diffusivity' or 'rayleigh', 'prandtl' and 'length'")
         return plain
+    _check_difference(case, convection)
     dimensions = len(case["domain"]["shape"])
     up = thermal.get("up", "+y")
     if up[1] not in "xyz"[:dimensions]:
         raise ValueError(f"up: {up!r} given, must be along an axis of {dimensions} dimensions")
     made = convection.thermal(up)
     return plain | {"diffusivity": made.diffusivity, "buoyancy": list(made.buoyancy)[:dimensions]}
+
+
+def _check_difference(case: dict[str, Any], convection: Convection) -> None:
+    """Raise ValueError where faces at fixed temperatures, and nothing else, differ by another number than is given."""
+    faces, bodies = case["thermal"].get("faces", {}).values(), case.get("bodies", [])
+    walls = [entry["temperature"] for entry in faces if entry.get("condition") == "isothermal"]
+    if len(walls) < 2 or any("temperature" in body.get("thermal", {}) for body in bodies):
+        return
+    spread = max(walls) - min(walls)
+    if spread > 0 and not math.isclose(spread, convection.difference, rel_tol=1e-6):
+        given = f"difference: {convection.difference:g} {'given' if 'difference' in case['thermal'] else 'by default'}"
+        right = "which the Rayleigh and the Nusselt numbers are of"
+        raise ValueError(f"{given}, but the temperatures of faces differ by {spread:g}; give {spread:g}, {right}")

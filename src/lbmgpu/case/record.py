@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import checks
+from ..domain import FACES
 from ..errors import CheckpointError
 from ..files.regular_files import check_output
 from ..solver import Solver, recordings_of, simulation_of
@@ -45,12 +46,22 @@ def check(case: Mapping[str, Any], problems: Problems) -> None:
                 seen[name] = number
             if kinds:
                 _check_place(entry)
+                if kinds[0] in ("forces", "coefficients"):
+                    _check_part(kinds[0], entry[kinds[0]], case)
                 if "heat_flux" in kinds and "thermal" not in case:
                     raise ValueError(f"heat_flux: {entry['heat_flux']!r} given, but the case has no 'thermal'")
                 with _by_key(entry):
                     recorder = _made(entry, Path(), restarted=False)
                 if hasattr(recorder, "path_at"):  # a format changes its name
                     _check_inside(kinds[0], entry[kinds[0]], recorder.path_at(0))
+
+
+def _check_part(key: str, name: str, case: Mapping[str, Any]) -> None:
+    """Raise ValueError for the name of no body; the solver knows which faces have a wall."""
+    bodies = [body.get("name", f"body {number}") for number, body in enumerate(case.get("bodies", []), 1)]
+    walls = [face for face, entry in case.get("faces", {}).items() if entry["condition"] in ("no-slip", "moving-wall")]
+    if bodies and name not in FACES:
+        checks.choice(key, name, [*bodies, *walls])
 
 
 def _check_place(entry: Mapping[str, Any]) -> None:

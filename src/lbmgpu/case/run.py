@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from .. import checks
+from ..engine.kept_state import AUTO
 from ..errors import CheckpointError, DivergedError, told_warnings
 from ..files.atomic_write import write_text
 from ..files.regular_files import file_path
 from ..parallel.processes import Processes
 from ..solver import Solver, simulation_of
+from ..solver.report import state_words
 from ..solver.run import Checkpoint, Every, RunResult
 from ..solver.steady import Steady
 from . import centreline, convection, record, recorders, tables
@@ -144,12 +146,14 @@ def run_checked(
         with logging_redirect_tqdm([log]):
             log.info("case: %s", case.get("name", source.name))
             warned.write_to(handler)
-            if restart is None:
-                processes.on_first(lambda: _set_aside(target / "checkpoint.h5"))
             if not recorders.entries(case) and not any(output.get(key, False) is not False for key in _FILES):
                 log.info("the case asks for no 'output': nothing but run.log is left")
-            recording = record.record(case, solver, target, restart is not None)
+            if case.get("state") == AUTO:
+                log.info("state: %s", state_words(simulation_of(solver)))
             try:
+                recording = record.record(case, solver, target, restart is not None)
+                if restart is None:
+                    processes.on_first(lambda: _set_aside(target / "checkpoint.h5"))
                 result = _run(
                     case, solver, total, target, progress, restart is not None, stepped is not None, recording
                 )
@@ -213,6 +217,8 @@ def _run(
         raise
     recording.write()
     log.info("%s after %d steps, %.1f MLUPS", result.reason, solver.steps, result.mlups)
+    if until is not None and not result.converged:
+        log.warning("not steady after %d steps; give more, or a larger tolerance", solver.steps)
     return result
 
 

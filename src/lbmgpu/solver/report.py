@@ -123,7 +123,7 @@ def _size(size: int) -> str:
     return f"{size / GIB:.3f} GiB" if size >= GIB else f"{size / MIB:.3f} MiB"
 
 
-def _state_words(simulation: Simulation) -> str:
+def state_words(simulation: Simulation) -> str:
     """What a cell keeps, in words."""
     engine, settings = simulation.engine, simulation.settings
     if settings.state == "moments":
@@ -149,7 +149,7 @@ def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool, gather: 
         "collision": str(simulation.collision),
         "arithmetic": f"{simulation.precision}, stored as {simulation.storage}",
         "streaming": simulation.streaming,
-        "state": _state_words(simulation),
+        "state": state_words(simulation),
         **({} if simulation.thermal is None else {"thermal": _thermal_words(simulation.thermal)}),
         **({} if simulation.turbulence is None else {"turbulence": str(simulation.turbulence)}),
         "device": _device_words(simulation),

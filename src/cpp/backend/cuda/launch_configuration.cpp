@@ -64,6 +64,11 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     // that it can have, and for eight cells of D3Q27 in float16 more.
     const bool has_strain = spec.takes_strain;
     const BlockSize size = block_size(spec);
+    // The cumulant collision builds all central moments beside the populations. With registers for three thread blocks
+    // it spills some of them in float64, and so does that of central moments; in float16 it does with eight cells a
+    // thread in the odd step, which moves data along x.
+    const bool is_cumulant = spec.collision == backend::collision_kind<Cumulant>;
+    const bool has_moments = is_cumulant || spec.collision == backend::collision_kind<CentralMoments>;
     if (populations == D2Q9::Q) {
         return spec.precision == NumberKind::Float64 ? LaunchConfiguration{2, 256, has_strain ? 1 : 2}
                : spec.storage == NumberKind::Float16 ? LaunchConfiguration{4, 256, 2}
@@ -80,7 +85,8 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
         const bool reads_force = kind.forcing == Forcing::Field || kind.forcing == Forcing::ScaledField;
         const bool takes_more = keeps_ends || reads_force || varies;
         if (spec.precision == NumberKind::Float64) {
-            return {1, 128, aa_even && !takes_more ? 4 : 3};
+            const bool keeps_few = spec.storage == NumberKind::Float64 && !has_moments && !takes_more;
+            return {1, 128, aa_even && keeps_few ? 4 : 3};
         }
         // One cell a thread is faster where little is at work, 1.7 times in 64^3 cells, and where with four many
         // threads have no cell: rows of 192 fill 48 threads of 64, and take a third longer.
@@ -90,11 +96,6 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
         const bool is_short = spec.size[0] <= 192 && (spec.size[0] > 128 || two_lattices);
         return size == BlockSize::Small || (is_short && !takes_more) ? narrow : wide;
     }
-    // The cumulant collision builds all central moments beside the populations. With registers for three thread blocks
-    // it spills some of them in float64, and so does that of central moments; in float16 it does with eight cells a
-    // thread in the odd step, which moves data along x.
-    const bool is_cumulant = spec.collision == backend::collision_kind<Cumulant>;
-    const bool has_moments = is_cumulant || spec.collision == backend::collision_kind<CentralMoments>;
     if (spec.precision == NumberKind::Float64) {
         return large_stencil ? LaunchConfiguration{1, 128, is_full || has_moments ? 2 : 3}
                              : LaunchConfiguration{2, 256, 1};
