@@ -240,6 +240,10 @@ class DistantReferenceWarning(RuntimeWarning):
     """Temperatures far from the reference that buoyancy is counted from: the force is far larger than is meant."""
 
 
+class ThinLayerWarning(RuntimeWarning):
+    """A case's length has too few cells for the layers at heated walls that its Rayleigh number makes."""
+
+
 def warn(message: str, category: type[Warning]) -> None:
     """Warn in the name of the line outside the package that all this was called from."""
     if (listener := _listener.get()) is not None:

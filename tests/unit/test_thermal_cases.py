@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import logging
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -256,6 +257,18 @@ def test_numbers_of_a_convection_that_do_not_go_together_are_named(
     with pytest.raises(lbm.CaseError, match=message) as caught:
         run_case(case, folder="left", progress=False)
     assert len(caught.value.problems) == 1
+
+
+def test_a_case_with_too_few_cells_for_its_rayleigh_number_says_how_many(case: Path) -> None:
+    case.write_text(json.dumps(by_numbers(rayleigh=1e6, velocity=0.02)))
+    with pytest.warns(
+        lbm.ThinLayerWarning, match="length: 14 given with rayleigh 1e.06: .* 0.8 cells .* some 90 cells"
+    ):
+        build_solver(read_case(case), case.parent)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", lbm.ThinLayerWarning)
+        case.write_text(json.dumps(by_numbers(rayleigh=1e3, velocity=0.02)))
+        build_solver(read_case(case), case.parent)
 
 
 @pytest.mark.parametrize("example", ["convection_from_below", "rayleigh_taylor"])

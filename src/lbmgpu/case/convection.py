@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..errors import ThinLayerWarning, warn
 from ..thermal import Convection
 
+_LAYER_CELLS = 4
+"""Of a layer at a wall: with fewer, Nusselt numbers are off by more than a percent."""
 NUMBERS = ("rayleigh", "prandtl", "length", "difference", "velocity", "up")
 """Of `thermal` in a case; the first three are needed."""
 _INSTEAD = ("diffusivity", "buoyancy")
@@ -52,6 +55,7 @@ def coefficients(case: dict[str, Any]) -> dict[str, Any]:
             raise ValueError("must have either 'diffusivity' or 'rayleigh', 'prandtl' and 'length'")
         return plain
     _check_difference(case, convection)
+    _warn_of_thin_layers(convection)
     dimensions = len(case["domain"]["shape"])
     up = thermal.get("up", "+y")
     if up[1] not in "xyz"[:dimensions]:
@@ -71,3 +75,18 @@ def _check_difference(case: dict[str, Any], convection: Convection) -> None:
         given = f"difference: {convection.difference:g} {'given' if 'difference' in case['thermal'] else 'by default'}"
         right = "which the Rayleigh and the Nusselt numbers are of"
         raise ValueError(f"{given}, but the temperatures of faces differ by {spread:g}; give {spread:g}, {right}")
+
+
+def _warn_of_thin_layers(convection: Convection) -> None:
+    """Warn where the layers at walls, L / (2 Nu) thick, have few cells.
+
+    Nu = 0.142 Ra^0.3 is within 10 % of what a square or a cube of air has that is heated from the side, at Ra of 1e4 to
+    1e7 (docs/validation.md).
+    """
+    expected = max(1.0, 0.142 * convection.rayleigh**0.3)
+    layer = convection.length / (2 * expected)
+    if layer < _LAYER_CELLS:
+        given = f"length: {convection.length:g} given with rayleigh {convection.rayleigh:g}"
+        found = f"the layers at heated walls are some {layer:.1f} cells thick, fewer than {_LAYER_CELLS}"
+        advice = f"for Nusselt numbers within 1 % take some {10 * expected:.0f} cells"
+        warn(f"{given}: {found}; {advice}", ThinLayerWarning)
