@@ -2,7 +2,8 @@
 
 python docs/fill_scaling.py
 
-What was measured is in measured/gpu-scaling.json: `lbmgpu bench --device cuda:0,cuda:1,cuda:2,cuda:3 --json FILE`.
+What was measured is in measured/gpu-scaling.json: `lbmgpu bench --device cuda:0,cuda:1,cuda:2,cuda:3 --json FILE`; with
+`--menu moments` and `--menu published` in gpu4-moments.json and published.json beside it.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from matplotlib.figure import Figure
 
 import lbmgpu as lbm
+from lbmgpu.benchmarks.prediction import WALLS
+from lbmgpu.planning.configuration import Configuration, problem_of
 from lbmgpu.planning.cost_model import (
     Device,
     Link,
@@ -33,6 +37,7 @@ from lbmgpu.planning.planner import tilings
 
 PAGE = Path(__file__).parent / "scaling.md"
 MEASURED = Path(__file__).parent / "measured" / "gpu-scaling.json"
+ON_FOUR = (MEASURED, *(MEASURED.with_name(name) for name in ("gpu4-moments.json", "published.json")))
 PICTURE = Path(__file__).parent / "images" / "scaling.png"
 
 D3Q19, D2Q37 = (
@@ -130,6 +135,58 @@ def modelled_efficiency(
     return alone * shares / (gpus * step)
 
 
+MRT = Configuration(collision="MRT")
+HEATED, CAVITY = replace(MRT, flow="heated"), replace(MRT, flow="cavity")
+CHANNEL = Configuration("D3Q27", "MRT", flow="channel")
+GAS = Configuration("D2Q37", "ThermalBGK", "float64", "float64", "two-lattice", flow="plates")
+MOMENTS = Configuration(collision="Regularized", streaming="two-lattice", state="moments")
+EIGHT: list[tuple[Configuration, Vector, Vector]] = [
+    (MRT, (1024, 1024, 1024), (1, 1, 8)),
+    (MRT, (1024, 1024, 1024), (1, 2, 4)),
+    (MRT, (1024, 1024, 1024), (2, 2, 2)),
+    (replace(MRT, storage="float16"), (1024, 1024, 1024), (1, 2, 4)),
+    (MRT, (512, 512, 4096), (1, 1, 8)),
+    (MRT, (512, 512, 512), (1, 1, 8)),
+    (MRT, (512, 512, 512), (1, 2, 4)),
+    (MRT, (256, 256, 256), (1, 1, 8)),
+    (MRT, (256, 256, 256), (2, 2, 2)),
+    (CAVITY, (384, 384, 384), (2, 2, 2)),
+    (HEATED, (512, 512, 512), (1, 1, 8)),
+    (HEATED, (1024, 512, 512), (1, 1, 8)),
+    (CHANNEL, (882, 336, 126), (8, 1, 1)),
+    (GAS, (4096, 4096), (1, 8)),
+    (GAS, (4096, 4096), (2, 4)),
+    (GAS, (4096, 32768), (1, 8)),
+    (MOMENTS, (512, 512, 4096), (1, 1, 8)),
+    (MOMENTS, (512, 512, 512), (1, 1, 8)),
+]
+"""Configuration, cells and blocks of what eight GPUs of a host are to be measured with."""
+
+
+def eight_table() -> str:
+    """What the model expects of eight GPUs of a host; the speed by that of one of four that were measured."""
+    measured = [row for file in ON_FOUR for row in json.loads(file.read_text())["scaling"]]
+    rows = []
+    for kind, shape, parts in EIGHT:
+        problem = problem_of(kind, shape, tuple(axis not in WALLS.get(kind.flow, "") for axis in "xyz"[: len(shape)]))
+        of_one = predict(cluster(1, H200, ASSUMED, 1), problem, equal(shape, (1,) * len(shape)))
+        of_all = predict(cluster(HOST_GPUS, H200, ASSUMED, HOST_GPUS), problem, equal(shape, parts), overlap=True)
+        efficiency = of_one.step_seconds / (HOST_GPUS * of_all.step_seconds)
+        alone = speed_alone(kind, measured)
+        cells = [kind.kind, kind.flow, " x ".join(map(str, shape)), " x ".join(map(str, parts))]
+        rows.append([*cells, f"{efficiency:.2f}", f"{efficiency * HOST_GPUS * alone:.0f}" if alone else ""])
+    return table(["configuration", "flow", "cells", "blocks", "efficiency", "GLUPS"], rows)
+
+
+def speed_alone(kind: Configuration, measured: Sequence[dict[str, Any]]) -> float | None:
+    """GLUPS of one GPU in the first row that was measured with a configuration."""
+    keys = ("stencil", "collision", "storage", "flow")
+    for row in measured:
+        if row["state"] == kind.state and all(row[key] == getattr(kind, key) for key in keys):
+            return float(row["alone_mlups"]) / 1000
+    return None
+
+
 def slab_table() -> str:
     """D3Q19 in float32 on a cluster of 2010: efficiency against size and number of GPUs."""
     links = {"network": Link("network", 2e9, 50e-6)}
@@ -168,8 +225,8 @@ def plane_table() -> str:
 
 
 def equal(shape: Vector, parts: Vector) -> Tiling:
-    """Parts of a shape that they divide."""
-    return Tiling(tuple((n // k,) * k for n, k in zip(shape, parts, strict=True)))
+    """Parts of a shape, as equal as can be."""
+    return Tiling(tuple(tuple(n // k + (j < n % k) for j in range(k)) for n, k in zip(shape, parts, strict=True)))
 
 
 def tiling_table() -> str:
@@ -254,6 +311,7 @@ def filled(text: str) -> str:
     """The page with its tables made anew."""
     tables = {
         "measured": measured_table(),
+        "eight": eight_table(),
         "slabs": slab_table(),
         "plane": plane_table(),
         "tilings": tiling_table(),
