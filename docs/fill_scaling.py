@@ -179,12 +179,10 @@ def eight_table() -> str:
 
 
 def speed_alone(kind: Configuration, measured: Sequence[dict[str, Any]]) -> float | None:
-    """GLUPS of one GPU in the first row that was measured with a configuration."""
-    keys = ("stencil", "collision", "storage", "flow")
-    for row in measured:
-        if row["state"] == kind.state and all(row[key] == getattr(kind, key) for key in keys):
-            return float(row["alone_mlups"]) / 1000
-    return None
+    """GLUPS of one GPU in the largest domain that was measured with a configuration."""
+    keys = ("stencil", "collision", "precision", "storage", "streaming", "flow", "state")
+    found = [row for row in measured if all(row[key] == getattr(kind, key) for key in keys)]
+    return float(max(found, key=lambda row: math.prod(row["shape"]))["alone_mlups"]) / 1000 if found else None
 
 
 def slab_table() -> str:

@@ -23,6 +23,7 @@ CASE: dict[str, Any] = {
 }
 HEAT: dict[str, Any] = {"diffusivity": 0.1}
 WALE: dict[str, Any] = {"model": "wale"}
+TRT: dict[str, Any] = {"collision": {"model": "TRT", "viscosity": 0.1}}
 
 
 def run(folder: Path, **changes: Any) -> Path:
@@ -38,7 +39,7 @@ def run(folder: Path, **changes: Any) -> Path:
     [
         ({"thermal": HEAT}, ["with thermal, must be without"]),
         ({"turbulence": WALE, "sponges": [{"face": "+y", "thickness": 3}]}, ["gradients of WALE", "with sponges"]),
-        ({"collision": {"model": "TRT", "viscosity": 0.1}, "thermal": HEAT}, ["the collision TRT", "with thermal"]),
+        (TRT | {"thermal": HEAT}, ["the collision TRT", "with thermal"]),
     ],
 )
 def test_all_that_does_not_go_with_moments_is_named_at_the_state(
@@ -57,33 +58,37 @@ def test_the_log_tells_what_a_cell_keeps_where_it_is_chosen(tmp_path: Path, capl
         run(tmp_path, state="auto")
         assert "state: 6 moments a cell" in caplog.text
         caplog.clear()
-        run(tmp_path, state="auto", collision={"model": "TRT", "viscosity": 0.1})
+        run(tmp_path, state="auto", **TRT)
         assert "state: populations, as moments do not go with the collision TRT" in caplog.text
 
 
 def test_a_run_that_is_not_steady_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "lbmgpu"):
         run(tmp_path, run=CASE["run"] | {"steady": {"tolerance": 1e-9, "every": 5}})
-        assert "not steady after 20 steps" in caplog.text
+        assert "not steady by 'run.steady' after 20 steps" in caplog.text
         caplog.clear()
+        run_case(tmp_path / "case.json", folder=tmp_path / "part", steps=10)  # half of it, on purpose
         run(tmp_path, run=CASE["run"] | {"steady": {"tolerance": 10, "every": 5}})
+        assert "steady: the velocity changes by less than 10 after 5 steps" in caplog.text
         assert "not steady" not in caplog.text
 
 
-def test_the_name_of_no_body_leaves_what_an_earlier_run_left(tmp_path: Path) -> None:
-    folder = run(tmp_path)
-    before = {file: file.read_bytes() for file in folder.iterdir()}
-    entry = {"coefficients": "ston", "speed": 1, "area": 1}
-    with pytest.raises(lbm.CaseError, match=r"\$.output\[1\].coefficients: 'ston' given, must be one of 'stone'"):
-        run(tmp_path, output=[*CASE["output"], entry])
-    assert {file: file.read_bytes() for file in folder.iterdir()} == before
-
-
-def test_a_recorder_that_the_solver_refuses_leaves_the_checkpoint(tmp_path: Path) -> None:
-    """A face without a wall, which only the solver knows; the log has what was wrong."""
-    folder = run(tmp_path)
-    before = (folder / "checkpoint.h5").read_bytes()
-    with pytest.raises(lbm.CaseError, match="a face with Periodic, must be a wall"):
-        run(tmp_path, output=[*CASE["output"], {"forces": "-x"}])
-    assert (folder / "checkpoint.h5").read_bytes() == before
-    assert "a face with Periodic, must be a wall" in (folder / "run.log").read_text()
+@pytest.mark.parametrize(
+    ("entry", "message", "changes"),
+    [
+        ({"coefficients": "ston", "speed": 1, "area": 1}, "coefficients: 'ston' given, must be one of 'stone'", {}),
+        ({"forces": "-x"}, "forces: '-x' given, a face with Periodic, must be a wall", {}),
+        ({"forces": "stone"}, "forces: 'stone' given, must be one of '-y', '\\+y'", {"bodies": []}),
+        ({"forces": "stone"}, "forces: 'stone' given, but the case has no bodies", {"bodies": [], "faces": {}}),
+        ({"heat_flux": "ston"}, "heat_flux: 'ston' given, must be one of 'stone'", {"thermal": HEAT} | TRT),
+    ],
+)
+def test_a_wrong_name_leaves_what_an_earlier_run_left(
+    entry: dict[str, Any], message: str, changes: dict[str, Any], tmp_path: Path
+) -> None:
+    output = [*CASE["output"], {"series": "flow", "every": 10}]
+    folder = run(tmp_path, output=output)
+    before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    with pytest.raises(lbm.CaseError, match=r"\$.output\[2\]." + message):
+        run(tmp_path, output=[*output, entry], **changes)
+    assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before

@@ -232,19 +232,19 @@ def test_a_case_by_its_rayleigh_number_is_that_of_its_coefficients(case: Path) -
         (by_numbers(up="+z"), r"\$.thermal.up: '\+z' given, must be along an axis of 2 dimensions"),
         (
             by_numbers(difference=2) | {"bodies": []},
-            r"\$.thermal.difference: 2 given, but the temperatures of faces differ by 1; give 1, which the Rayleigh",
+            r"\$.thermal.difference: 2 given, but the temperatures of the walls differ by 1; give 1, which",
         ),
         (
-            by_numbers(faces={"-x": ISOTHERMAL | {"temperature": 7}, "+x": ISOTHERMAL}) | {"bodies": []},
-            r"\$.thermal: difference: 1 by default, but the temperatures of faces differ by 7; give 7",
+            by_numbers(faces={"-x": ISOTHERMAL | {"temperature": 7.0001234}, "+x": ISOTHERMAL}) | {"bodies": []},
+            r"\$.thermal: difference: 1 by default, but the temperatures of the walls differ by 7.0001234; give 7.0001",
         ),
         (
             by_numbers(rayleigh=1, length=14),
-            r"\$.thermal: diffusivity: .*; it follows from .* give a smaller 'velocity'",
+            r"\$.thermal: diffusivity: .*; give a smaller 'velocity' or a larger 'rayleigh'",
         ),
         (
             CASE | {"faces": {face: CASE["faces"][face] for face in ("-x", "-y", "+y")}},
-            r"\$.thermal.faces\['\+x'\]: 'isothermal' given on a face that is periodic, while -x is 'no-slip', must",
+            r"\$.thermal.faces\['\+x'\]: 'isothermal' given on a face .* periodic; give it .* as -x has, 'no-slip'",
         ),
         (by_numbers(velocity=0.5), r"\$.thermal.velocity: 0.5 given, must be a finite number above 0 and at most"),
         (by_numbers() | {"collision": CASE["collision"]}, r"\$.collision.viscosity: given with 'rayleigh'"),
@@ -262,13 +262,31 @@ def test_numbers_of_a_convection_that_do_not_go_together_are_named(
 def test_a_case_with_too_few_cells_for_its_rayleigh_number_says_how_many(case: Path) -> None:
     case.write_text(json.dumps(by_numbers(rayleigh=1e6, velocity=0.02)))
     with pytest.warns(
-        lbm.ThinLayerWarning, match="length: 14 given with rayleigh 1e.06: .* 0.8 cells .* some 90 cells"
+        lbm.ThinLayerWarning, match="length: 14 given with rayleigh 1e.06: .* 0.8 cells .* length of some 90 gives"
     ):
         build_solver(read_case(case), case.parent)
     with warnings.catch_warnings():
         warnings.simplefilter("error", lbm.ThinLayerWarning)
-        case.write_text(json.dumps(by_numbers(rayleigh=1e3, velocity=0.02)))
-        build_solver(read_case(case), case.parent)
+        for numbers in ({"rayleigh": 100.0}, {"rayleigh": 1e4, "length": 23}):  # no layers; five cells in them
+            case.write_text(json.dumps(by_numbers(**numbers, velocity=0.01)))
+            build_solver(read_case(case), case.parent)
+
+
+@pytest.mark.parametrize(
+    ("thermal", "changes"),
+    [
+        ({"difference": 1.0005}, {"bodies": []}),
+        ({"difference": 2}, {}),  # a body has a temperature too
+        ({"difference": 2, "source": 1e-6}, {"bodies": []}),
+        ({"difference": 2}, {"bodies": [], "initial": {"temperature": 2}}),
+        ({"faces": CASE["thermal"]["faces"] | {"+y": {"condition": "isothermal", "temperature": 4}}}, {"bodies": []}),
+    ],
+)
+def test_the_difference_need_not_be_that_of_two_walls(
+    case: Path, thermal: dict[str, Any], changes: dict[str, Any]
+) -> None:
+    case.write_text(json.dumps(by_numbers(**thermal, velocity=0.01) | changes))
+    build_solver(read_case(case), case.parent)
 
 
 @pytest.mark.parametrize("example", ["convection_from_below", "rayleigh_taylor"])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .. import _core, checks, conditions, models, multispeed, values
 from ..collision_table import COLLISIONS, case_parameters, check_pair
 from ..collisions import Collision
-from ..domain import FACES, Domain
+from ..domain import Domain
 from ..engine.kept_state import streaming_of
 from ..engine.memory import check_memory, extra_bytes_per_cell
 from ..engine.settings import check_devices, check_storage, check_streaming, check_thermal
@@ -109,8 +109,10 @@ def build_solver(
         several = len(chosen) > 1 or processes.size > 1
         keeps = isinstance(options.get("turbulence"), GradientModel)
         adds = (has_temperature, keeps, is_hybrid(case))
-        goes = state == "populations" or not (_has_temperature(case) or any(adds))  # else the solver says what does not
-        if missing is None and goes and not (planned and several):  # a plan's blocks are looked at when they are known
+        # What does not go with moments is named by the solver, all at once; it is not for the check of their memory.
+        moments_fit = not (_has_temperature(case) or any(adds))
+        is_looked_at = not (planned and several)  # a plan's blocks are looked at when they are known
+        if missing is None and is_looked_at and (state == "populations" or moments_fit):
             numbers = (precision, storage, streaming)
             where = (chosen[0], blocks, processes)
             check_memory(domain.stencil, shape, *numbers, extra_bytes, *where, *adds, state=state)
@@ -170,11 +172,10 @@ def build_thermal(case: dict[str, Any], domain: Domain, storage: str) -> HybridT
         thermal = HybridThermal(**found)
         check_thermal(thermal, domain, storage)
     except ValueError as error:
-        if "diffusivity" in case["thermal"] or not str(error).startswith("diffusivity: "):
+        if not convection.is_meant(case) or not str(error).startswith("diffusivity: "):
             raise
-        raise ValueError(
-            f"{error}; it follows from 'rayleigh', 'length' and 'velocity': give a smaller 'velocity'"
-        ) from error
+        right = "give a smaller 'velocity' or a larger 'rayleigh', which it follows from"
+        raise ValueError(f"{error}; {right}") from error
     return thermal
 
 
@@ -223,10 +224,10 @@ def fill_domain(
             if entry["condition"] == "isothermal" and flow["condition"] == "periodic":
                 opposite = ("+" if face[0] == "-" else "-") + face[1]
                 other = case.get("faces", {}).get(opposite, flow)["condition"]
-                alone = "" if other == "periodic" else f", while {opposite} is {other!r}"
-                raise ValueError(
-                    f"'isothermal' given on a face that is periodic{alone}, must be one of a wall, inlet or outlet"
-                )
+                right = "must be one of a wall, inlet or outlet"
+                if other != "periodic":
+                    right = f"give it a condition in 'faces' too, as {opposite} has, {other!r}"
+                raise ValueError(f"'isothermal' given on a face that is periodic; {right}")
             if entry["condition"] == "isothermal":
                 _check_temperature(entry["temperature"], domain)
             domain.thermal[face] = _condition(entry, shape)
@@ -356,9 +357,7 @@ def _check_steady(case: dict[str, Any]) -> None:
         ]
         if not any(entry.get("condition") == "isothermal" for entry in given):
             raise ValueError("of: 'nusselt' given, but no face and no body of the case is isothermal")
-    bodies = [body.get("name", f"body {number}") for number, body in enumerate(case.get("bodies", []), 1)]
-    faces = dict.fromkeys(FACES[: 2 * len(case["domain"]["shape"])], conditions.Periodic.kind)
-    faces |= {face: entry["condition"] for face, entry in case.get("faces", {}).items()}
+    bodies, faces = record.bodies_and_faces(case)
     until.check_forced(bodies, case["domain"]["stencil"], faces, "of: ")
 
 

@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from .. import checks
+from ..conditions import Periodic
 from ..domain import FACES
 from ..errors import CheckpointError
 from ..files.regular_files import check_output
 from ..solver import Solver, recordings_of, simulation_of
+from ..solver.forces import check_face, walls
 from ..solver.recording import Recorder
 from .input_errors import Problems, at
 from .recorders import KINDS, entries, file_of, kinds_of
@@ -46,7 +48,7 @@ def check(case: Mapping[str, Any], problems: Problems) -> None:
                 seen[name] = number
             if kinds:
                 _check_place(entry)
-                if kinds[0] in ("forces", "coefficients"):
+                if kinds[0] in ("forces", "coefficients", "heat_flux"):
                     _check_part(kinds[0], entry[kinds[0]], case)
                 if "heat_flux" in kinds and "thermal" not in case:
                     raise ValueError(f"heat_flux: {entry['heat_flux']!r} given, but the case has no 'thermal'")
@@ -56,12 +58,24 @@ def check(case: Mapping[str, Any], problems: Problems) -> None:
                     _check_inside(kinds[0], entry[kinds[0]], recorder.path_at(0))
 
 
-def _check_part(key: str, name: str, case: Mapping[str, Any]) -> None:
-    """Raise ValueError for the name of no body; the solver knows which faces have a wall."""
+def bodies_and_faces(case: Mapping[str, Any]) -> tuple[list[str], dict[str, str]]:
+    """The names of a case's bodies, and the kinds of the conditions of its faces."""
     bodies = [body.get("name", f"body {number}") for number, body in enumerate(case.get("bodies", []), 1)]
-    walls = [face for face, entry in case.get("faces", {}).items() if entry["condition"] in ("no-slip", "moving-wall")]
-    if bodies and name not in FACES:
-        checks.choice(key, name, [*bodies, *walls])
+    faces = dict.fromkeys(FACES[: 2 * len(case["domain"]["shape"])], Periodic.kind)
+    return bodies, faces | {face: entry["condition"] for face, entry in case.get("faces", {}).items()}
+
+
+def _check_part(key: str, name: str, case: Mapping[str, Any]) -> None:
+    """Raise ValueError for the name of no body and no face, or of a face that has no force."""
+    bodies, faces = bodies_and_faces(case)
+    stencil, takes_faces = case["domain"]["stencil"], key == "heat_flux"
+    if name in faces and not takes_faces:
+        check_face(f"{key}: {name!r}", name, stencil, faces)
+    elif name not in (*bodies, *faces):
+        known = [*bodies, *(faces if takes_faces else walls(stencil, faces))]
+        if not known:
+            raise ValueError(f"{key}: {name!r} given, but the case has no bodies")
+        checks.choice(key, name, known)
 
 
 def _check_place(entry: Mapping[str, Any]) -> None:

@@ -187,7 +187,7 @@ def _run(
     recording: record.Recording,
 ) -> RunResult:
     """Run to the end; what recorders have is written beside each checkpoint and at the end."""
-    settings, output = case["run"], recorders.plain(case)
+    settings, output, before = case["run"], recorders.plain(case), solver.steps
     callbacks: list[Every | Checkpoint] = []
     if "log" in settings:
         callbacks.append(Every(int(settings["log"]["every"]), _log_state))
@@ -217,8 +217,11 @@ def _run(
         raise
     recording.write()
     log.info("%s after %d steps, %.1f MLUPS", result.reason, solver.steps, result.mlups)
-    if until is not None and not result.converged:
-        log.warning("not steady after %d steps; give more, or a larger tolerance", solver.steps)
+    is_whole = before < solver.steps >= int(settings["steps"])
+    if until is not None and is_whole and not result.converged:
+        log.warning(
+            "not steady by 'run.steady' after %d steps: give more 'steps' or a larger 'tolerance'", solver.steps
+        )
     return result
 
 
