@@ -17,7 +17,7 @@ import lbmgpu as lbm
 from lbmgpu.solver import simulation_of
 
 STEPS = 20
-TOLERANCE = 5e-12  # roots of small differences grow rounding: up to 2.8e-12, with `vreman` in D2Q9
+TOLERANCE = 2e-12  # roots of small differences grow rounding
 SHAPES = by_dimension((9, 7), (7, 5, 4))
 NUMBERS = [("float32", "float32"), ("float64", "float64"), ("float32", "float16"), ("float64", "float32")]
 
@@ -45,15 +45,15 @@ def random_case(
     )
 
 
-def assert_same(case: Case, solver: lbm.Solver, steps: int = STEPS) -> None:
-    """Run both from the solver's state; compare populations and the eddy viscosity of fluid cells."""
+def assert_same(case: Case, solver: lbm.Solver, steps: int = STEPS, tolerance: float = TOLERANCE) -> None:
+    """Run both from the solver's state; compare populations, to a tolerance, and the eddy viscosity of fluid cells."""
     reference, fluid = case.reference(), case.fluid()
     reference.f = in_reference_order(case.stencil, solver.populations())
     reference.f[:, ~fluid] = reference.stencil.w[:, None]
     solver.step(steps)
     reference.step(steps)
     populations = in_reference_order(case.stencil, solver.populations())
-    np.testing.assert_allclose(populations[:, fluid], reference.f[:, fluid], rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(populations[:, fluid], reference.f[:, fluid], rtol=0, atol=tolerance)
     reference.renew_eddy_viscosity()
     # Squares are compared: each is a root of a difference, which all but vanishes in some cells and keeps its rounding.
     largest = reference.eddy.max()
@@ -96,7 +96,8 @@ def test_random_faces_and_bodies(name, streaming, model, run, device, rng):
     """Walls, inlets, outlets and bodies, at rest and moving, everywhere."""
     turbulence = Turbulence(model, CONSTANTS[model], 1 + run)
     case = random_case(rng, name, SHAPES[name], turbulence, "trt")
-    assert_same(case, case.solver(streaming=streaming, device=device), steps=10)
+    # The largest difference seen is 2.8e-12, of one case of D2Q9 with `vreman`, 1.7e-12 of it from its first step.
+    assert_same(case, case.solver(streaming=streaming, device=device), steps=10, tolerance=3e-12)
 
 
 @pytest.mark.parametrize("model", FORMULAS)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..conditions import FreeSlip, MovingWall, NoSlip
 from ..errors import ThinLayerWarning, warn
 from ..thermal import Convection
 
 _LAYER_CELLS = 5
 """Of a layer at a wall: with fewer, Nusselt numbers may be off by a percent."""
-_WALLS = ("no-slip", "moving-wall", "free-slip")
+_WALLS = (NoSlip.kind, MovingWall.kind, FreeSlip.kind)
 NUMBERS = ("rayleigh", "prandtl", "length", "difference", "velocity", "up")
 """Of `thermal` in a case; the first three are needed."""
 _INSTEAD = ("diffusivity", "buoyancy")
