@@ -71,6 +71,16 @@ inline int __reduce_max_sync(unsigned mask, int x) {
     return most;
 }
 
+/// Each thread goes its own way: none is known to be where another one is.
+inline unsigned __activemask() { return 1U << emulated_machine->lane(); }
+inline int __any_sync(unsigned mask, int holds) {
+    int any = holds;
+    for (int lane = 0; lane < emulated::warp_size; ++lane) {
+        any |= (mask >> lane & 1U) != 0 && lane != emulated_machine->lane() ? __shfl_sync(mask, holds, lane) : 0;
+    }
+    return any;
+}
+
 template <class T>
 T atomicAdd(T* to, T value) {
     const T before = *to;

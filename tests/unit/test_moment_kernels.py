@@ -23,15 +23,25 @@ ROWS = {
     "D3Q27": {"sm_80": 8, "sm_86": 2, "sm_89": 2, "sm_90": 11, "sm_100": 11, "sm_120": 2},
 }
 """Of a tile, for which the architecture has shared memory: 163, 99 and 227 KiB a thread block."""
+WALLED_ROWS = {
+    "D3Q19": {"sm_80": 10, "sm_86": 5, "sm_89": 5, "sm_90": 10, "sm_100": 10, "sm_120": 5},
+    "D3Q27": {"sm_80": 8, "sm_86": 2, "sm_89": 2, "sm_90": 10, "sm_100": 10, "sm_120": 2},
+}
+"""The same of tiles with walls, whose threads keep sums of their cells there."""
 
 
-def stack_of(kernel: str, header: str, architecture: str) -> int:
+def bytes_of(what: str, kernel: str, header: str, architecture: str) -> int:
+    """`what` is "stack frame" or "spill stores", of the kernel itself."""
     look_for_compiler()
     log = _core.cuda_kernel_resources(header, "lbm::cuda::" + kernel, architecture)
     assert f"for '{architecture}" in log
-    found = re.search(r"\b(\d+) bytes stack frame", log)
+    found = re.search(rf"\b(\d+) bytes {what}", log)
     assert found is not None, log
     return int(found[1])
+
+
+def stack_of(kernel: str, header: str, architecture: str) -> int:
+    return bytes_of("stack frame", kernel, header, architecture)
 
 
 def update(
@@ -39,7 +49,8 @@ def update(
 ) -> str:
     """The name of an update's kernel; `shape` is its cells a thread, steps, rows and pitch."""
     types = f"lbm::{stencil}, lbm::{collision}, float, lbm::Laminar<lbm::{collision}::Parameters<float>>"
-    flags = f"lbm::cuda::Forcing::{forcing}, {str(walls).lower()}, false, false, {str(cuts).lower()}"
+    kept = f"lbm::cuda::InShared::{'SumsToo' if walls else 'Nothing'}"
+    flags = f"lbm::cuda::Forcing::{forcing}, {str(walls).lower()}, false, false, {str(cuts).lower()}, {kept}"
     return f"{'update_moments_2d' if plane else 'update_moments'}<{types}, {flags}, {shape}>"
 
 
@@ -53,6 +64,30 @@ def test_updates_without_walls_stay_in_registers(stencil: str, collision: str, f
     assert found <= STACK[stencil, collision][forcing == "Uniform"]
     if stencil == "D3Q19" and forcing == "None" and architecture in ("sm_80", "sm_90"):
         assert found == 0
+
+
+def check_walls(stencil: str, collision: str, architecture: str) -> None:
+    """What an update with walls keeps outside registers and has no other name for: the stack also has the populations
+    of a cell that a formula reads."""
+    shape = "2, 6, 3, 0" if stencil == "D2Q9" else f"1, 2, {WALLED_ROWS[stencil][architecture]}, 544"
+    plane = stencil == "D2Q9"
+    for cuts in (False, True):
+        kernel = update(stencil, collision, "None", True, shape, plane=plane, cuts=cuts)
+        header = "moment_update_2d.h" if plane else "moment_update.h"
+        assert bytes_of("spill stores", kernel, header, architecture) <= 16
+
+
+@pytest.mark.parametrize("stencil", ["D2Q9", "D3Q19", "D3Q27"])
+def test_updates_with_walls_stay_in_registers(stencil: str) -> None:
+    check_walls(stencil, "Regularized", "sm_90")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("architecture", ROWS["D3Q19"])
+@pytest.mark.parametrize("collision", ["Regularized", "RecursiveRegularized"])
+@pytest.mark.parametrize("stencil", ["D2Q9", "D3Q19", "D3Q27"])
+def test_updates_with_walls_stay_in_registers_everywhere(stencil: str, collision: str, architecture: str) -> None:
+    check_walls(stencil, collision, architecture)
 
 
 @pytest.mark.slow

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "../../lattice/boundary/all.h"
@@ -17,10 +20,37 @@
 
 namespace lbm::cuda {
 
+/// The links of cells, once of all cells with the same ones, which then find them in the first-level cache.
+class UniqueLinks {
+public:
+    /// The place of the first of the links of a cell.
+    UInt32 first_of(const backend::WallLink* links, int count) {
+        std::string key;
+        for (int k = 0; k < count; ++k) {
+            const auto add = [&](auto number) { key.append(reinterpret_cast<const char*>(&number), sizeof(number)); };
+            add(links[k].value);
+            add(links[k].i);
+            add(links[k].condition);
+            add(links[k].off_wall);
+            add(links[k].scaled);
+        }
+        const auto [found, is_new] = places_.try_emplace(std::move(key), UInt32(all_.size()));
+        if (is_new) {
+            all_.insert(all_.end(), links, links + count);
+        }
+        return found->second;
+    }
+    const std::vector<backend::WallLink>& all() const { return all_; }
+
+private:
+    std::vector<backend::WallLink> all_;
+    std::unordered_map<std::string, UInt32> places_;
+};
+
 class DeviceMomentWalls {
 public:
-    DeviceMomentWalls(const backend::BlockSpec& spec, const Address& address, int D, const WorkStream& stream)
-        : spec_(spec), address_(address), D_(D), stream_(stream) {}
+    DeviceMomentWalls(const Address& address, int D, const WorkStream& stream)
+        : address_(address), D_(D), stream_(stream) {}
 
     void set_plan(const backend::LinkPlan& plan) {
         std::copy(plan.cells_to_wall, plan.cells_to_wall + 6, rows_.cells_to_wall);
@@ -65,29 +95,13 @@ public:
             walled_[k / chunk] |= CellMask(links != 0) << k % chunk;
             cut_[k / chunk] |= CellMask((links & MomentWallCell::is_cut) != 0) << k % chunk;
         }
-        Index at_x_face[2] = {};
-        for (const backend::WallCell& cell : plan.wall_cells) {
-            const bool is_own = cell.y >= 0 && cell.y < address_.ny && cell.z >= 0 && cell.z < address_.nz;
-            at_x_face[0] += is_own && cell.x == 0 ? 1 : 0;
-            at_x_face[1] += is_own && cell.x == address_.nx - 1 ? 1 : 0;
-        }
-        for (int side = 0; side < 2; ++side) {
-            has_x_face_[side] =
-                2 * at_x_face[side] > Index(address_.ny) * address_.nz || plan.cells_to_mirror[side] < rows_.around;
-        }
+        find_faces(plan);
         has_cuts_ = !plan.link_weights.empty();
         upload(weight_buffer_, stream_, plan.link_weights);
         chunk_buffer_ = {};
         upload(chunk_buffer_, stream_, chunks_);
         cells_ = std::move(cells);
         wall_cells_ = plan.wall_cells;
-        rows_.cell_count = Index(cells_.size());
-        const int from_above =
-            backend::with_stencil(spec_.stencil, [](auto s) { return FromAbove<decltype(s)>::count; });
-        const std::size_t kept_bytes = std::size_t(spec_.state->steps_per_launch * rows_.cell_count * from_above) *
-                                       backend::size_of(spec_.precision);
-        kept_ = DeviceBuffer(stream_.ordinal(), kept_bytes);
-        streamed_ = has_cuts_ ? DeviceBuffer(stream_.ordinal(), kept_bytes) : DeviceBuffer();
         set_values(plan);
     }
     /// Takes the values of the plan, which have changed.
@@ -101,6 +115,7 @@ public:
                 link.condition = position_in<boundary::Conditions, boundary::MovingWall>;
             }
         }
+        UniqueLinks unique;
         for (const backend::WallCell& cell : wall_cells_) {
             const auto first = links.begin() + cell.first;
             const auto all = [&](auto&& holds) { return std::all_of(first, first + cell.count, holds); };
@@ -109,19 +124,22 @@ public:
             });
             const bool rests = reflects && all([](const backend::WallLink& link) { return link.value == 0; });
             const auto chunk = std::size_t(chunks_[std::size_t(rows_.row(address_, cell.x, cell.y, cell.z))]);
-            UInt32& bits = cells_[chunk + std::size_t(MomentWallRows::place(cell.x))].links;
-            bits &= ~(MomentWallCell::rests | MomentWallCell::reflects);
-            bits |= (rests ? MomentWallCell::rests : 0) | (reflects ? MomentWallCell::reflects : 0);
+            MomentWallCell& to = cells_[chunk + std::size_t(MomentWallRows::place(cell.x))];
+            to.links &= ~(MomentWallCell::rests | MomentWallCell::reflects);
+            to.links |= (rests ? MomentWallCell::rests : 0) | (reflects ? MomentWallCell::reflects : 0);
+            if (!has_cuts_ && !rests) {  // with cuts each link has weights of its own
+                to.first = unique.first_of(&*first, cell.count);
+            }
         }
         upload(cell_buffer_, stream_, cells_);
-        upload(link_buffer_, stream_, links);
+        upload(link_buffer_, stream_, has_cuts_ ? links : unique.all());
     }
 
     bool is_any() const { return is_any_; }
     /// Whether cells beside the block are images of others behind faces with free slip.
     bool has_images() const { return has_images_; }
-    /// Whether most of the block's first or last cells along x have walls, or lie before free slip.
-    bool has_x_face(int side) const { return has_x_face_[side]; }
+    /// Whether most of the block's first or last cells along an axis have walls, or lie before free slip.
+    bool has_face(int axis, int side) const { return has_face_[axis][side]; }
     /// Whether some cell of a box, which may lie beside the block, is solid, has walls next to it, or lies behind one
     /// or behind free slip. Along self-periodic axes positions are taken around.
     bool has_any(int first_x, int end_x, int first_y, int end_y, int first_z, int end_z) const {
@@ -151,14 +169,12 @@ public:
         rows.cells = cell_buffer_.as<MomentWallCell>();
         rows.links = link_buffer_.as<backend::WallLink>();
         rows.weights = weight_buffer_.as<boundary::LinearWeights>();
-        rows.kept = kept_.as<void>();
-        rows.streamed = streamed_.as<void>();
         std::copy(force, force + 3, rows.force);
         return rows;
     }
     std::size_t bytes() const {
-        return chunk_buffer_.bytes() + cell_buffer_.bytes() + link_buffer_.bytes() + kept_.bytes() +
-               weight_buffer_.bytes() + streamed_.bytes() + scaled_buffer_.bytes() + factor_buffer_.bytes();
+        return chunk_buffer_.bytes() + cell_buffer_.bytes() + link_buffer_.bytes() + weight_buffer_.bytes() +
+               scaled_buffer_.bytes() + factor_buffer_.bytes();
     }
 
 private:
@@ -166,6 +182,27 @@ private:
     using CellMask = std::uint64_t;
     static_assert(wall_chunk == 64);
 
+    void find_faces(const backend::LinkPlan& plan) {
+        const int n[3] = {address_.nx, address_.ny, address_.nz};
+        Index at_face[3][2] = {};
+        for (const backend::WallCell& cell : plan.wall_cells) {
+            const int at[3] = {cell.x, cell.y, cell.z};
+            bool is_own = true;
+            for (int a = 0; a < 3; ++a) {
+                is_own = is_own && at[a] >= 0 && at[a] < n[a];
+            }
+            for (int a = 0; a < 3; ++a) {
+                at_face[a][0] += is_own && at[a] == 0 ? 1 : 0;
+                at_face[a][1] += is_own && at[a] == n[a] - 1 ? 1 : 0;
+            }
+        }
+        for (int a = 0; a < 3; ++a) {
+            for (int side = 0; side < 2; ++side) {
+                const bool has_walls = 2 * at_face[a][side] * n[a] > Index(n[0]) * n[1] * n[2];
+                has_face_[a][side] = has_walls || plan.cells_to_mirror[2 * a + side] < rows_.around;
+            }
+        }
+    }
     /// Whether some cell of a box is one of those of the `masks` of chunks, or with `behind` lies behind a wall or free
     /// slip. Cells of a row that share a chunk are looked at together.
     bool is_any_of(int first_x, int end_x, int first_y, int end_y, int first_z, int end_z,
@@ -221,18 +258,16 @@ private:
         return is_any;
     }
 
-    const backend::BlockSpec& spec_;
     const Address& address_;
     int D_;
     const WorkStream& stream_;
     MomentWallRows rows_{};
-    bool is_any_ = false, has_images_ = false, has_cuts_ = false, has_x_face_[2] = {};
+    bool is_any_ = false, has_images_ = false, has_cuts_ = false, has_face_[3][2] = {};
     std::vector<int> chunks_;
     std::vector<MomentWallCell> cells_;
     std::vector<CellMask> walled_, cut_;  // of each chunk: solid cells and those with walls; see has_cuts()
     std::vector<backend::WallCell> wall_cells_;
-    DeviceBuffer chunk_buffer_, cell_buffer_, link_buffer_, weight_buffer_, kept_, streamed_, scaled_buffer_,
-        factor_buffer_;
+    DeviceBuffer chunk_buffer_, cell_buffer_, link_buffer_, weight_buffer_, scaled_buffer_, factor_buffer_;
     Index version_ = -1;  // of the factors
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "compiler.h"
+#include "kernels/moment_shape.h"
 #include "kernels/update_kinds.h"
 #include "launch_configuration.h"
 
@@ -24,10 +25,11 @@ struct MomentKernel {
     int rows;  // of a tile; in two dimensions lanes beside a strip
     Forcing forcing;
     bool walls;
-    bool images;   // whether there are faces with free slip
-    bool scaled;   // whether values of walls change in time
-    bool cuts;     // whether there are walls that are not half-way to solid cells
-    bool along_y;  // whether warps lie along y
+    bool images;    // whether there are faces with free slip
+    bool scaled;    // whether values of walls change in time
+    bool cuts;      // whether there are walls that are not half-way to solid cells
+    InShared kept;  // what of that which threads keep at walls lies in shared memory
+    bool along_y;   // whether warps lie along y
 };
 KernelName moment_kernel(const backend::BlockSpec& spec, const MomentKernel& kind);
 

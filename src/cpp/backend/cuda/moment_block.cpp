@@ -47,7 +47,7 @@ public:
           at_walls_{WallStreams(ordinal), WallStreams(ordinal)},
           sides_(ordinal),
           kernels_(ordinal, device_.architecture()) {
-        choose_tilings(false);  // before anything is allocated
+        choose_tilings();  // before anything is allocated
         const std::size_t bytes = backend::lattice_bytes(spec, backend::Device::Gpu);
         if (spec.state->lattices_overlap) {
             const std::size_t shift = backend::lattice_shift(spec, backend::Device::Gpu);
@@ -329,6 +329,7 @@ private:
                 walls_.has_images(),
                 scaling_.scales_walls(),
                 unit.cuts,
+                tilings_.kept,
                 unit.at_x_face};
     }
     /// Whether some units are of number k of MomentUnits::kinds.
@@ -347,16 +348,16 @@ private:
         }
     }
 
-    void choose_tilings(bool has_walls) {
-        tilings_ = moment_tilings(spec_, device_, has_walls);
-        if (tilings_.clean.rows == 0) {
+    void choose_tilings() {
+        tilings_ = moment_tilings(spec_, device_, walls_.has_cuts());
+        if (tilings_.clean.rows == 0 || (walls_.is_any() && tilings_.walled.rows == 0)) {
             throw std::invalid_argument("state: 'moments' needs more shared memory than a kernel has on the " +
                                         device_.name + "; give state='populations'");
         }
     }
     /// Divides shell and interior into units, first those of the sides.
     void divide() {
-        choose_tilings(walls_.is_any());
+        choose_tilings();
         sides_.set_count(0, false);
         for (WallStreams& streams : at_walls_) {
             streams.prepare(walls_.is_any());
@@ -372,7 +373,8 @@ private:
             }
             return;
         }
-        const backend::RowBox inner = inner_rows(interior_.rows, tilings_.clean, address_, D_);
+        const MomentTiling& lowest = walls_.is_any() ? tilings_.walled : tilings_.clean;
+        const backend::RowBox inner = inner_rows(interior_.rows, lowest, address_, D_);
         backend::Shell shell(address_.ny, address_.nz, inner);
         const auto is_side = [&](const backend::RowBox& box) { return D_ == 3 && box.ny < address_.ny; };
         const auto end = std::stable_partition(shell.boxes, shell.boxes + shell.count, is_side) - shell.boxes;
@@ -416,7 +418,6 @@ private:
         const MomentUpdate<Real, Parameters> arguments{static_cast<const Real*>(step_.source),
                                                        static_cast<Real*>(step_.target),
                                                        address_,
-                                                       units.end_y(),
                                                        list.as<MomentUnit>(),
                                                        count,
                                                        backend::parameters_of<Parameters>(spec_),
@@ -473,7 +474,7 @@ private:
     } step_{};
     backend::Interior interior_{};
     const backend::LinkPlan* plan_ = nullptr;
-    DeviceMomentWalls walls_{spec_, address_, D_, stream_};
+    DeviceMomentWalls walls_{address_, D_, stream_};
     MomentTilings tilings_{};
     std::vector<MomentUnits> shell_, inner_;
     DeviceBuffer runs_, singles_, solid_, solid_velocity_;

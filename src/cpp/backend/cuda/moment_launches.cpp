@@ -21,8 +21,8 @@ namespace {
 constexpr unsigned most_shared_bytes = 200 << 10;
 
 /// Cells of a thread that are loaded at once, and the most rows of a tile, with which a thread block has 512 threads or
-/// fewer: registers have room for what a thread keeps. Where there are walls all tiles are as high as those with them,
-/// which have fewer cells to a thread and more threads beside the ends of rows.
+/// fewer: registers have room for what a thread keeps. Tiles with walls have fewer cells to a thread and more threads
+/// beside the ends of rows.
 template <class Real>
 struct OfPrecision;
 template <>
@@ -102,44 +102,62 @@ double time_of_update(const backend::BlockSpec& spec, const DeviceInfo& device, 
                        .swept;
 }
 
-/// The shared memory includes what threads ask for at walls.
-template <class Shape>
-MomentThreads threads_of(bool walls) {
-    constexpr unsigned of_walls = unsigned(Shape::threads * asked_at_walls<Shape::cells>) * sizeof(int);
-    return {unsigned(Shape::threads), Shape::bytes + (walls ? of_walls : 0)};
+/// The tiles without walls that take least time.
+MomentTiling clean_tiling(const backend::BlockSpec& spec, const DeviceInfo& device) {
+    const unsigned most = std::min(most_shared_bytes, unsigned(device.shared_bytes_per_block));
+    MomentTiling found{};
+    double least = std::numeric_limits<double>::max();
+    for_shapes_of(spec, spec.state->steps_per_launch, [&]<class Shape>(int rows) {
+        if constexpr (requires { Shape::own_lanes; }) {
+            found = {
+                Shape::cells, rows, Shape::own_lanes * Shape::cells, 1, Shape::warps, Shape::blocks * Shape::warps};
+        } else if (Shape::bytes <= most) {
+            const MomentTiling tiling{Shape::cells, rows, 32 * Shape::cells, rows, 1, 1};
+            const double time = time_of_update(spec, device, tiling, Shape::warps);
+            if (time <= least) {
+                least = time;
+                found = tiling;
+            }
+        }
+    });
+    return found;
+}
+
+/// Adds the largest tiles with walls that fit, no higher than the others, with this of what threads keep there in
+/// shared memory.
+void add_walled_tilings(MomentTilings& to, const backend::BlockSpec& spec, unsigned most, bool cuts, InShared kept) {
+    to.walled = to.at_x_face = {};
+    to.kept = kept;
+    backend::with_real(spec.precision, [&](auto real) {
+        const int most_rows = std::min(OfPrecision<decltype(real)>::rows_with_walls, to.clean.rows);
+        for_shapes_of(spec, spec.state->steps_per_launch, [&]<class Shape>(int rows) {
+            if constexpr (requires { Shape::own_lanes; }) {
+                to.walled = to.clean;
+            } else {
+                using Narrow = typename Shape::Narrow;
+                using AtXFace = typename Shape::AtXFace;
+                if (rows <= most_rows && Narrow::bytes + Narrow::at_walls(cuts, kept) <= most) {
+                    to.walled = {1, rows, 32, rows, 1, 1};
+                }
+                if (rows <= rows_at_x_faces && AtXFace::bytes + AtXFace::at_walls(cuts, kept) <= most) {
+                    to.at_x_face = {1, rows, rows, AtXFace::row_lanes, 1, AtXFace::blocks};
+                }
+            }
+        });
+    });
 }
 
 }  // namespace
 
-MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& device, bool has_walls) {
-    const unsigned most = std::min(most_shared_bytes, unsigned(device.shared_bytes_per_block));
-    int most_rows = 0;
-    backend::with_real(spec.precision, [&](auto real) {
-        using Of = OfPrecision<decltype(real)>;
-        most_rows = has_walls ? Of::rows_with_walls : Of::rows;
-    });
+MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& device, bool cuts) {
     MomentTilings tilings{};
-    double least = std::numeric_limits<double>::max();
-    for_shapes_of(spec, spec.state->steps_per_launch, [&]<class Shape>(int rows) {
-        if constexpr (requires { Shape::own_lanes; }) {
-            tilings.clean = {
-                Shape::cells, rows, Shape::own_lanes * Shape::cells, 1, Shape::warps, Shape::blocks * Shape::warps};
-            tilings.walled = tilings.clean;
-        } else if (threads_of<Shape>(false).bytes <= most &&
-                   threads_of<typename Shape::Narrow>(has_walls).bytes <= most && rows <= most_rows) {
-            const MomentTiling clean{Shape::cells, rows, 32 * Shape::cells, rows, 1, 1};
-            const double time = has_walls ? 0 : time_of_update(spec, device, clean, Shape::warps);
-            if (time <= least) {
-                least = time;
-                tilings.clean = clean;
-                tilings.walled = {1, rows, 32, rows, 1, 1};
-            }
-            if (rows <= rows_at_x_faces) {
-                using AtXFace = typename Shape::AtXFace;
-                tilings.at_x_face = {1, rows, rows, AtXFace::row_lanes, 1, AtXFace::blocks};
-            }
+    tilings.clean = clean_tiling(spec, device);
+    for (const InShared kept : {InShared::SumsToo, InShared::Populations, InShared::Nothing}) {
+        add_walled_tilings(tilings, spec, unsigned(device.shared_bytes_per_block), cuts, kept);
+        if (5 * tilings.walled.rows >= 3 * tilings.clean.rows) {  // lower ones would compute too many cells twice
+            break;
         }
-    });
+    }
     return tilings;
 }
 
@@ -158,11 +176,16 @@ backend::RowBox inner_rows(const backend::RowBox& interior, const MomentTiling& 
 
 MomentThreads moment_threads(const backend::BlockSpec& spec, const MomentKernel& kind) {
     MomentThreads found{};
+    const auto set = [&]<class Shape>(const Shape&) {
+        found = {unsigned(Shape::threads), Shape::bytes + (kind.walls ? Shape::at_walls(kind.cuts, kind.kept) : 0)};
+    };
     for_shapes_of(spec, kind.steps, [&]<class Shape>(int rows) {
-        if (rows == kind.rows) {
-            found = kind.along_y                           ? threads_of<typename Shape::AtXFace>(kind.walls)
-                    : kind.cells_per_thread < Shape::cells ? threads_of<typename Shape::Narrow>(kind.walls)
-                                                           : threads_of<Shape>(kind.walls);
+        if (rows == kind.rows && kind.along_y) {
+            set(typename Shape::AtXFace{});
+        } else if (rows == kind.rows && kind.cells_per_thread < Shape::cells) {
+            set(typename Shape::Narrow{});
+        } else if (rows == kind.rows) {
+            set(Shape{});
         }
     });
     return found;
@@ -232,17 +255,25 @@ private:
     std::vector<bool> walled_;
 };
 
-/// Where tiles begin along y. Where the last one would have so few rows that the one before it reads the last row too,
-/// which may have walls, both reach back over the ones before.
-std::vector<int> tile_rows(int first, int end, int own, int steps) {
-    std::vector<int> found;
-    for (int y = first; y < end; y += own) {
-        found.push_back(y);
+/// Rows along y that tiles side by side store.
+struct Strip {
+    int y, rows;
+};
+
+/// Divides rows into strips, of `own` rows where there are no walls, and of `walled` rows, no more than these, where
+/// tiles with walls have some of them: is_walled(y, rows). The last one with walls ends with the rows, so that it is no
+/// sliver, in which the one before it would have walls too.
+template <class IsWalled>
+std::vector<Strip> strips_of(int first, int end, int own, int walled, const IsWalled& is_walled) {
+    std::vector<Strip> found;
+    int stop = end;
+    if (end - first > walled && is_walled(end - walled, walled)) {
+        stop = end - walled;
+        found.push_back({stop, walled});
     }
-    const auto count = found.size();
-    if (count > 2 && end - found.back() <= steps) {
-        found[count - 1] = end - own;
-        found[count - 2] = end - 2 * own;
+    for (int y = first; y < stop; y += found.back().rows) {
+        const int rows = std::min(own, stop - y);
+        found.push_back({y, is_walled(y, rows) ? std::min(walled, rows) : rows});
     }
     return found;
 }
@@ -265,11 +296,11 @@ XFaces x_faces(const backend::RowBox& rows, const MomentTilings& tilings, const 
         address.nx < 2 * at_face.own_x + clean.own_x) {
         return found;
     }
-    if (walls.has_x_face(0)) {
+    if (walls.has_face(0, 0)) {
         found.tiles.push_back(0);
         found.begin = at_face.own_x / cells * cells;
     }
-    if (walls.has_x_face(1)) {
+    if (walls.has_face(0, 1)) {
         const int first = address.nx - at_face.own_x;
         found.tiles.push_back(first);
         found.end = (first + cells - 1) / cells * cells;
@@ -277,15 +308,26 @@ XFaces x_faces(const backend::RowBox& rows, const MomentTilings& tilings, const 
     return found;
 }
 
+/// The layers between faces along z with walls or free slip, if there are enough. Those at such faces, where all tiles
+/// have walls, are divided on their own: tiles between them may be higher.
+Run between_z_faces(const Run& all, const Address& address, int D, int steps, const DeviceMomentWalls& walls) {
+    Run found = all;
+    if (D == 3) {
+        found.first += all.first == 0 && walls.has_face(2, 0) ? steps + 1 : 0;
+        found.end -= all.end == address.nz && walls.has_face(2, 1) ? steps + 1 : 0;
+    }
+    return found.end - found.first < 8 * steps ? all : found;
+}
+
 }  // namespace
 
 MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTilings& tilings, const Address& address, int D,
                          int steps, const DeviceInfo& device, const DeviceMomentWalls& walls, const WorkStream& stream,
-                         int at_once)
-    : end_y_(rows.y + rows.ny) {
+                         int at_once) {
     const MomentTiling &clean = tilings.clean, &walled = tilings.walled;
     const bool solid = D == 3;
-    const int first = solid ? rows.z : rows.y, layers = solid ? rows.nz : rows.ny;
+    const int first = solid ? rows.z : rows.y, layers = solid ? rows.nz : rows.ny, end = first + layers;
+    const int first_y = solid ? rows.y : 0, end_y = solid ? rows.y + rows.ny : 1;
     const Index tiles = tiles_of(clean, address.nx, solid ? rows.ny : 1);
     const Index together = units_at_once(clean, device, at_once);
     const int longest = walls.is_any() ? std::min(segment_near_walls(tiles, layers, steps, together), layers) : 0;
@@ -295,57 +337,70 @@ MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTilings& tilin
         ends.push_back((ends.empty() ? first : ends.back()) + own);
         shortest = std::min(shortest, own);
     }
+    const auto has_walls = [&](int from_x, int to_x, const Strip& strip, int from, int to) {
+        const int x = from_x - steps, end_x = to_x + steps;
+        return walls.is_any() &&
+               (solid ? walls.has_any(x, end_x, strip.y - steps, strip.y + strip.rows + steps, from, to)
+                      : walls.has_any(x, end_x, from, to, 0, 1));
+    };
     // Links of the cells beside a tile are served too, those that it comes round to along a periodic axis included.
     const int around_tile = solid ? steps : walled.rows * walled.cells_per_thread;
     std::vector<MomentUnit> lists[kind_count];
-    const auto add = [&](Kind kind, int x, int y, const Run& run) {
+    const auto add = [&](Kind kind, int x, const Strip& strip, const Run& run) {
         const MomentTiling& tiling = tilings.of(kind);
         const int own_end = address.self_periodic[0] ? x + tiling.own_x : std::min(x + tiling.own_x, address.nx);
         const int from_x = x - around_tile, end_x = own_end + around_tile;
-        const int tile_end_y = std::min(y + tiling.own_y, end_y_) + steps;
+        const int from_y = strip.y - steps, tile_end_y = strip.y + strip.rows + steps;
         const int most = kind.at_x_face ? std::max(4 * steps, longest / tiling.units_at_once) : longest;
         int z = run.first;
-        for (const int end : kind.walls ? evenly_cut(run, most) : cut_at(ends, run.first, run.end, shortest)) {
+        for (const int cut : kind.walls ? evenly_cut(run, most) : cut_at(ends, run.first, run.end, shortest)) {
             kind.cuts =
-                run.has_walls && (solid ? walls.has_cuts(from_x, end_x, y - steps, tile_end_y, z - steps, end + steps)
-                                        : walls.has_cuts(from_x, end_x, z - steps, end + steps, 0, 1));
+                run.has_walls && (solid ? walls.has_cuts(from_x, end_x, from_y, tile_end_y, z - steps, cut + steps)
+                                        : walls.has_cuts(from_x, end_x, z - steps, cut + steps, 0, 1));
             const auto at = std::find(std::begin(kinds), std::end(kinds), kind) - std::begin(kinds);
-            lists[at].push_back({x, y, z, end - z});
-            z = end;
+            lists[at].push_back({x, strip.y, strip.y + strip.rows, z, cut - z});
+            z = cut;
         }
     };
-    const Run all{first, first + layers, true};
     const XFaces faces = x_faces(rows, tilings, address, D, steps, walls);
     for (const int x : faces.tiles) {
-        for (int y = rows.y; y < end_y_; y += tilings.at_x_face.own_y) {
-            add({true, false, true}, x, y, all);
+        for (int y = first_y; y < end_y; y += tilings.at_x_face.own_y) {
+            add({true, false, true}, x, {y, std::min(tilings.at_x_face.own_y, end_y - y)}, {first, end, true});
         }
     }
     const int width = walled.own_x;
+    const auto within = [&](int x, int cells) { return faces.tiles.empty() ? x : std::min(x, faces.end - cells); };
+    const Run between = between_z_faces({first, end, false}, address, D, steps, walls);
+    for (const Run& run : {Run{first, between.first, true}, Run{between.end, end, true}}) {
+        for (int y = first_y; y < end_y && run.first < run.end; y += walled.own_y) {
+            for (int x = faces.begin; x < faces.end; x += width) {
+                add({true}, within(x, width), {y, std::min(walled.own_y, end_y - y)}, run);
+            }
+        }
+    }
     const bool is_wider = clean.own_x > width;  // a clean tile has two columns, each as wide as one with walls
-    for (const int y : solid ? tile_rows(rows.y, end_y_, clean.own_y, steps) : std::vector<int>{0}) {
-        const int tile_end_y = std::min(y + clean.own_y, end_y_);
-        const auto has_walls = [&](int x, int column_end, int z) {
-            const int from = x - steps, to = column_end + steps;
-            return walls.is_any() && (solid ? walls.has_any(from, to, y - steps, tile_end_y + steps, z, z + 1)
-                                            : walls.has_any(from, to, z, z + 1, 0, 1));
-        };
+    const auto is_walled = [&](int y, int strip_rows) {
+        return has_walls(faces.begin, faces.end, {y, strip_rows}, between.first - steps, between.end + steps);
+    };
+    for (const Strip& strip : strips_of(first_y, end_y, clean.own_y, walled.own_y, is_walled)) {
         std::map<int, WalledLayers> known;
         const auto layers_of = [&](int x) -> const WalledLayers& {
             auto found = known.find(x);
             if (found == known.end()) {
-                const auto in_layer = [&](int z) { return has_walls(x, std::min(x + width, faces.end), z); };
-                found = known.emplace(x, WalledLayers(first, layers, steps, in_layer)).first;
+                const auto in_layer = [&](int z) {
+                    return has_walls(x, std::min(x + width, faces.end), strip, z, z + 1);
+                };
+                found =
+                    known.emplace(x, WalledLayers(between.first, between.end - between.first, steps, in_layer)).first;
             }
             return found->second;
         };
-        const auto within = [&](int x, int cells) { return faces.tiles.empty() ? x : std::min(x, faces.end - cells); };
         for (int x = faces.begin; x < faces.end;) {
             const int at = within(x, is_wider ? 2 * width : width);
             const bool has_two = is_wider && at + width < faces.end;
             WalledLayers own = layers_of(at);
             if (is_wider && (own.are_most() || (has_two && layers_of(at + width).are_most()))) {
-                add({true}, within(x, width), y, all);
+                add({true}, within(x, width), strip, {between.first, between.end, true});
                 x += width;
                 continue;
             }
@@ -353,9 +408,9 @@ MomentUnits::MomentUnits(const backend::RowBox& rows, const MomentTilings& tilin
                 own.join(layers_of(at + width));
             }
             for (const Run& run : own.runs(2 * steps)) {
-                add({run.has_walls}, at, y, run);
+                add({run.has_walls}, at, strip, run);
                 if (has_two && run.has_walls) {
-                    add({true}, at + width, y, run);
+                    add({true}, at + width, strip, run);
                 }
             }
             x = at + (is_wider ? 2 * width : width);

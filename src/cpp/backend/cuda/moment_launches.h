@@ -31,18 +31,20 @@ struct MomentUnitKind {
     bool operator==(const MomentUnitKind&) const = default;
 };
 
-/// Tiles without walls and with walls, which in three dimensions are as high and have fewer cells to a thread; and
+/// Tiles without walls and with walls, which in three dimensions are no higher and have fewer cells to a thread; and
 /// those at faces along x with walls, whose warps lie along y, so that all cells of a warp have walls.
 struct MomentTilings {
     MomentTiling clean, walled, at_x_face;
+    InShared kept;
 
     const MomentTiling& of(const MomentUnitKind& kind) const {
         return kind.at_x_face ? at_x_face : kind.walls ? walled : clean;
     }
 };
 
-/// The tiles of a block: the largest that fit where it has walls anywhere, else those that take least time.
-MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& device, bool has_walls);
+/// The tiles of a block: of those without walls which take least time, of others the largest that fit. `cuts` says
+/// whether there are walls that are not half-way to solid cells, where threads keep more.
+MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& device, bool cuts);
 
 /// What is left of an interior where the shell is deeper than it needs to be. Along y it is as high as a tile, which
 /// takes as long for two rows as for all that it has room for, unless too little is left. Along z deeper ones gain
@@ -73,14 +75,11 @@ public:
     MomentUnits(const backend::RowBox& rows, const MomentTilings& tilings, const Address& address, int D, int steps,
                 const DeviceInfo& device, const DeviceMomentWalls& walls, const WorkStream& stream, int at_once);
 
-    /// The end of the rows along y.
-    int end_y() const { return end_y_; }
     /// The units of number k of `kinds`.
     const List& of(int k) const { return lists_[k]; }
     std::size_t bytes() const;
 
 private:
-    int end_y_;
     List lists_[kind_count];
 };
 

@@ -36,11 +36,6 @@ struct MomentWallRows {
     int cells_to_wall[6];    // behind each face of the block, 2 axis + side, before a wall; many where there is none
     int cells_to_mirror[6];  // the same before a face with free slip
     double force[3];         // for the velocity that formulas read, where it is the same everywhere and always
-    // What formulas give in place of populations of the layer above, until that is there: in each of the steps numbers
-    // of the arithmetic type for each of `cells`. Tiles that compute the same cell write the same numbers.
-    void* kept;
-    void* streamed;  // likewise, what streams in from below against these; null with `weights`
-    Index cell_count;
     // Of links whose values change in time: the plan's, and the factors of the first step, with `series` from those of
     // a step to those of the next one.
     const backend::ScaledVector* scaled_values;
@@ -57,7 +52,8 @@ struct MomentWallRows {
 
 /// What a thread block, or in two dimensions a warp, sweeps: a tile of `layers` layers along the last axis.
 struct MomentUnit {
-    int x, y;  // of the tile's first cell; in two dimensions y is the first layer
+    int x, y;   // of the tile's first cell
+    int end_y;  // of the rows that it stores
     int first, layers;
 };
 
@@ -67,7 +63,6 @@ struct MomentUpdate {
     const Real* source;
     Real* target;
     Address address;  // whose Q is the number of moments
-    int end_y;        // of the rows to update
     const MomentUnit* units;
     int unit_count;
     Parameters parameters;  // of the collision

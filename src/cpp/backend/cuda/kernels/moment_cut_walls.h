@@ -42,9 +42,9 @@ __device__ __noinline__ void evaluate_cut_formulas(const double (&force)[3], Val
 
 /// What streams in against the links of a cell of the layer that came in `s` layers before `layer`, of which `in` are
 /// the populations that this layer sends.
-template <int s, class S, class Real, int V, int steps, bool images>
-__device__ void streamed_against(const MomentWallsOfThread<S, Real, V, steps, images>& walls, int layer, UInt32 links,
-                                 int number, const Real (&in)[S::Q], Real (&streamed)[S::Q]) {
+template <int s, int v, class S, class Real, int V, int steps, bool images, class Kept>
+__device__ void streamed_against(const MomentWallsOfThread<S, Real, V, steps, images>& walls, Kept& kept, int layer,
+                                 UInt32 links, const Real (&in)[S::Q], Real (&streamed)[S::Q]) {
     const bool is_first = images && layer - s == walls.first_real, is_last = images && layer - s + 1 == walls.end_real;
     static_for<S::Q>([&]<int i>() {
         constexpr int towards = Stencil<S>::opposite(i), image = Stencil<S>::mirror(towards, S::D - 1);
@@ -52,15 +52,15 @@ __device__ void streamed_against(const MomentWallsOfThread<S, Real, V, steps, im
         streamed[i] = up == 0 ? in[towards] : (up < 0 ? is_first : is_last) ? in[image] : Real(0);
     });
     if (!is_first) {
-        const KeptPopulations<S, Real> kept(walls.walls.streamed, walls.walls, s, number);
-        kept.for_each(links, [&]<int i>(Real kept_number) { streamed[i] = kept_number; });
+        kept.template for_each_streamed<s, v>(links, [&]<int i>(Real number) { streamed[i] = number; });
     }
 }
 
 /// As apply_links(), of the cells at such walls.
-template <int s, bool scaled, class S, class Real, int V, int steps, bool images, Forcing forcing, class IsComplete>
-__device__ void apply_cut_links(const MomentWallsOfThread<S, Real, V, steps, images>& walls, int layer,
-                                const MomentForceOfThread<S, Real, V, forcing>& forces, const Real (&own)[V][S::Q],
+template <int s, bool scaled, class S, class Real, int V, int steps, bool images, class Kept, Forcing forcing,
+          class Own, class IsComplete>
+__device__ void apply_cut_links(const MomentWallsOfThread<S, Real, V, steps, images>& walls, Kept& kept, int layer,
+                                const MomentForceOfThread<S, Real, V, forcing>& forces, const Own& own,
                                 Real compressibility, Real (&in)[V][S::Q], LayerSums<S, Real> (&below)[V],
                                 const IsComplete& is_complete) {
     static_for<V>([&]<int v>() {
@@ -69,8 +69,8 @@ __device__ void apply_cut_links(const MomentWallsOfThread<S, Real, V, steps, ima
             const MomentWallRows& rows = walls.walls;
             const int number = walls.template number<s, v>();
             Real h[S::Q], streamed[S::Q], given[S::Q];
-            static_for<S::Q>([&]<int i>() { h[i] = own[v][i]; });
-            streamed_against<s>(walls, layer, links, number, in[v], streamed);
+            static_for<S::Q>([&]<int i>() { h[i] = own.template operator()<v, i>(); });
+            streamed_against<s, v>(walls, kept, layer, links, in[v], streamed);
             const bool odd_x = images && walls.image_x[v].odd, odd_y = images && walls.image_y.odd;
             double force[3] = {};
             forces.template on_real_cell<s + 1, s>(v, odd_x, odd_y, force);
@@ -83,8 +83,7 @@ __device__ void apply_cut_links(const MomentWallsOfThread<S, Real, V, steps, ima
                 evaluate_cut_formulas<S>(force, backend::SteadyValues{}, rows, cell, odd_x, odd_y, compressibility, h,
                                          streamed, given);
             }
-            const KeptPopulations<S, Real> kept(rows, s, number);
-            give<S>(links, kept, in[v], below[v], [&]<int i>() { return given[i]; });
+            give<S, s, v>(links, kept, in[v], below[v], [&]<int i>() { return given[i]; });
         }
     });
 }
@@ -116,8 +115,8 @@ __device__ void add_late_links(const MomentWallsOfThread<S, Real, V, steps, imag
 /// Takes of the populations `in` that the layer sends which came in `s` layers before `layer` what the cells of the
 /// next one need, if there is one: what streams in against their links from above is kept, and nothing comes in where
 /// those from below have walls. An image there sends back what it gets as the mirrored links of the layer.
-template <int s, class S, class Real, int V, int steps, bool images, class IsComplete>
-__device__ void prepare_next_layer(const MomentWallsOfThread<S, Real, V, steps, images>& walls, int layer,
+template <int s, class S, class Real, int V, int steps, bool images, class Kept, class IsComplete>
+__device__ void prepare_next_layer(const MomentWallsOfThread<S, Real, V, steps, images>& walls, Kept& kept, int layer,
                                    bool has_next, Real (&in)[V][S::Q], const IsComplete& is_complete) {
     const bool is_last = images && layer - s + 1 == walls.end_real;
     if constexpr (s == 0) {
@@ -129,15 +128,13 @@ __device__ void prepare_next_layer(const MomentWallsOfThread<S, Real, V, steps, 
             return;
         }
         UInt32 links = has_next ? walls.template next_links<v>() : 0;
-        int number = walls.next_entry + MomentWallRows::place(walls.x + v);
         if constexpr (s > 0) {
             links = walls.links[s - 1][v];
-            number = walls.template number<s - 1, v>();
         }
         if ((links & MomentWallCell::is_cut) != 0) {
             if (is_complete(v)) {
-                const KeptPopulations<S, Real> kept(walls.walls.streamed, walls.walls, s, number);
-                kept.for_each(links, [&]<int i>(Real& to) { to = in[v][Stencil<S>::opposite(i)]; });
+                kept.template for_each_streamed<s, v>(links,
+                                                      [&]<int i>(Real& to) { to = in[v][Stencil<S>::opposite(i)]; });
             }
             static_for<S::Q>([&]<int i>() {
                 if constexpr (S::c[i][S::D - 1] > 0) {

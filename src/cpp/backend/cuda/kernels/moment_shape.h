@@ -10,6 +10,29 @@ namespace lbm::cuda {
 /// The numbers that a thread with V cells asks for at walls (MomentWallsOfThread).
 template <int V>
 constexpr int asked_at_walls = V + 1;
+/// What of the numbers that it keeps there from one layer to the next (KeptAtWalls) lies in shared memory, where there
+/// is room for it: populations, or sums of what comes in to its cells too.
+enum class InShared { Nothing, Populations, SumsToo };
+/// How many of each cell: with `cuts` there are populations of two kinds. Of the sums they are those of two layers, and
+/// in two dimensions, where it has cells of up to six steps, those of the layer below too.
+template <class S>
+constexpr int populations_at_walls(bool cuts) {
+    return FromAbove<S>::count * (cuts ? 2 : 1);
+}
+template <class S>
+constexpr int sums_at_walls = TwoLayers<S, float>::numbers + (S::D == 2 ? LayerSums<S, float>::numbers : 0);
+template <class S, int V, int steps>
+constexpr int numbers_at_walls(bool cuts, InShared kept) {
+    return steps * V *
+           ((kept >= InShared::Populations ? populations_at_walls<S>(cuts) : 0) +
+            (kept == InShared::SumsToo ? sums_at_walls<S> : 0));
+}
+/// The shared memory of a thread for these and what it asks for.
+template <class S, class Real, int V, int steps>
+constexpr unsigned bytes_at_walls(bool cuts, InShared kept) {
+    return unsigned(asked_at_walls<V>) * unsigned(sizeof(int)) +
+           unsigned(numbers_at_walls<S, V, steps>(cuts, kept)) * unsigned(sizeof(Real));
+}
 
 /// A tile of `rows` rows whose cells are stored after so many steps; there are `steps` more rows on each side. A warp
 /// has a row of 32 V cells, V neighbours in each thread; the last warps have the cells beside the ends of all rows, or
@@ -44,6 +67,9 @@ struct MomentShape {
     static constexpr int numbers = first_array(S::Q) * slots;  // of one step
 
     static constexpr unsigned bytes = unsigned(steps * numbers) * unsigned(sizeof(Real));
+    static constexpr unsigned at_walls(bool cuts, InShared kept) {
+        return unsigned(threads) * bytes_at_walls<S, Real, V, steps>(cuts, kept);
+    }
 };
 
 /// A strip of cells in two dimensions, which a warp sweeps, V neighbours in each thread. The outermost lanes have the
@@ -59,6 +85,9 @@ struct StripShape {
     static constexpr int warps = 4, threads = 32 * warps;               // warps do not know of each other
     static constexpr int blocks = steps <= 2 ? 5 : steps <= 4 ? 4 : 3;  // on a multiprocessor: registers for them
     static constexpr unsigned bytes = 0;
+    static constexpr unsigned at_walls(bool cuts, InShared kept) {
+        return unsigned(threads) * bytes_at_walls<S, Real, V, steps>(cuts, kept);
+    }
 };
 
 }  // namespace lbm::cuda

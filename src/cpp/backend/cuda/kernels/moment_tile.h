@@ -42,6 +42,22 @@ struct MomentTile : MomentShape<S, Real, V, steps, rows, along_y> {
         });
     }
 
+    /// Population i of a thread's cell v, as it was exposed if it was: registers need not keep those that were.
+    template <int v, int i>
+    __device__ static Real own_population(const Real* shared, int slot, const Real (&own)[V][S::Q]) {
+        constexpr int x = S::c[i][in_row], y = S::c[i][across];
+        const Real* const from = shared + Shape::first_array(i) * Shape::slots;
+        if constexpr (x != 0 && y != 0) {
+            return from[v * Shape::slots + slot];
+        } else if constexpr (x != 0 && v == (x > 0 ? V - 1 : 0)) {
+            return from[slot];
+        } else if constexpr (y != 0) {
+            return reinterpret_cast<const Pack<Real, V>*>(from)[slot].lane[v];
+        } else {
+            return own[v][i];
+        }
+    }
+
     /// Gathers the populations with component `cz` along z that come in to a thread's cells, whose own are `own`.
     template <int cz>
     __device__ static void gather(const Real* shared, int slot, const Real (&own)[V][S::Q], Real (&f)[V][S::Q]) {

@@ -57,7 +57,7 @@ struct MomentPlace {
         const int cell = in_row * V + v;
         return cell > s && cell < Tile::width * V - 1 - s;
     }
-    /// Whether step s, from 0 on, computes the cells of this thread, in a block part that ends at `end_y`.
+    /// Whether step s, from 0 on, computes the cells of this thread, in a tile whose rows end at `end_y`.
     __device__ bool computes(int s, int end_y) const {
         const bool in_tile = row > s && row < Tile::all_rows - 1 - s && y < end_y + steps - 1 - s;
         return in_tile && (s < steps - 1 || !is_extra);
@@ -65,7 +65,7 @@ struct MomentPlace {
 };
 
 template <class S, class Collision, class Real, class Parameters, Forcing forcing, bool walls, bool images, bool scaled,
-          bool cuts, int V, int steps, int rows, int pitch, bool along_y = false>
+          bool cuts, InShared in_shared, int V, int steps, int rows, int pitch, bool along_y = false>
 __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows, along_y>::threads,
                                   MomentTile<S, Real, V, steps, rows, along_y>::blocks)
     update_moments(const __grid_constant__ MomentUpdate<Real, Parameters> a) {
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows, along_y>::
     const MomentUnit unit = a.units[blockIdx.x];
     const Address& address = a.address;
     const MomentPlace<Tile, V, steps> at(unit.x, unit.y);
-    const int first_z = unit.first, layers = unit.layers, end_y = a.end_y;
+    const int first_z = unit.first, layers = unit.layers, end_y = unit.end_y;
 
     const bool reads = at.y < end_y + steps;
     int x = address.self_periodic[0] ? around(at.x, address.nx) : at.x;
@@ -81,8 +81,11 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows, along_y>::
     x = has_cells ? x : 0;
     const int y = address.self_periodic[1] ? around(at.y, address.ny) : at.y;
     Real* const shared = dynamic_shared<Real>();
-    auto* const of_walls = reinterpret_cast<int*>(shared + steps * Tile::numbers);
-    MomentWallsOfThread<S, Real, V, steps, images> at_walls(a.walls, address, x, y, has_cells, of_walls);
+    Real* const of_walls = shared + steps * Tile::numbers;
+    using Kept = KeptAtWalls<S, Real, V, steps, cuts, Tile::threads, in_shared>;
+    [[maybe_unused]] Kept kept(of_walls);
+    MomentWallsOfThread<S, Real, V, steps, images> at_walls(a.walls, address, x, y, has_cells,
+                                                            Kept::template behind<int>(of_walls));
     const Index stride = pitch > 0 ? pitch : address.population_stride;
     const Index layer_stride = address.row_stride * (address.ny + 2 * address.halo_y);
     int z = address.self_periodic[2] ? around(first_z - steps, address.nz) : first_z - steps;
@@ -149,7 +152,7 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows, along_y>::
                 next_layer();
                 load();
                 if constexpr (walls) {
-                    at_walls.expect(z, k + 2 < layers + 2 * steps ? after(z) : z);
+                    at_walls.expect(k + 2 < layers + 2 * steps ? after(z) : z);
                 }
             }
         }
@@ -167,10 +170,11 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows, along_y>::
                 Tile::template gather<-1>(exposed, at.slot, own, f);
                 LayerSums<S, Real> above[V];
                 if constexpr (walls) {
+                    kept.template take<s>(sum);
                     if constexpr (cuts) {
                         add_late_links<s>(at_walls, layer, f, sum.two);
                     }
-                    sums_above<s, cuts>(at_walls, layer, f, sum.below, above);
+                    sums_above<s, cuts>(at_walls, kept, layer, f, sum.below, above);
                 } else {
                     static_for<V>([&]<int v>() { above[v] = layer_sums<S, -1>(f[v]); });
                 }
@@ -187,12 +191,16 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows, along_y>::
                 Tile::template gather<0>(exposed, at.slot, own, f);
                 Tile::template gather<1>(exposed, at.slot, own, f);
                 if constexpr (walls) {
-                    apply_links<s, scaled, cuts>(at_walls, forces, own, a.compressibility, f, sum.below,
-                                                 [&](int) { return k >= 2 * s; });
+                    const auto own_population = [&]<int v, int i>() {
+                        return Tile::template own_population<v, i>(exposed, at.slot, own);
+                    };
+                    apply_links<s, scaled, cuts>(at_walls, kept, forces, own_population, a.compressibility, f,
+                                                 sum.below, [&](int) { return k >= 2 * s; });
                     if constexpr (cuts) {
-                        apply_cut_links<s, scaled>(at_walls, layer, forces, own, a.compressibility, f, sum.below,
+                        apply_cut_links<s, scaled>(at_walls, kept, layer, forces, own_population, a.compressibility, f,
+                                                   sum.below,
                                                    [&](int v) { return k > 2 * s && at.has_neighbors(s, v); });
-                        prepare_next_layer<s>(at_walls, layer, k + 1 < layers + 2 * steps, f,
+                        prepare_next_layer<s>(at_walls, kept, layer, k + 1 < layers + 2 * steps, f,
                                               [&](int v) { return k >= 2 * s && at.has_neighbors(s, v); });
                     }
                 }
@@ -200,6 +208,9 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows, along_y>::
                     sum.two[v] = add_own_layer<S>(sum.below[v], layer_sums<S, 0>(f[v]));
                     sum.below[v] = layer_sums<S, 1>(f[v]);
                 });
+                if constexpr (walls) {
+                    kept.template keep<s>(sum);
+                }
                 if constexpr (s + 1 < steps) {
                     Real* const next = shared + (s + 1) * Tile::numbers;
                     static_for<V>([&]<int v>() {

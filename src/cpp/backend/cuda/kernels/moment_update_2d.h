@@ -49,7 +49,7 @@ __device__ inline int same_in_warp(int number) {
 }
 
 template <class S, class Collision, class Real, class Parameters, Forcing forcing, bool walls, bool images, bool scaled,
-          bool cuts, int V, int steps, int extra_lanes, int pitch>
+          bool cuts, InShared in_shared, int V, int steps, int extra_lanes, int pitch>
 __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::threads,
                                   StripShape<S, Real, V, steps, extra_lanes>::blocks)
     update_moments_2d(const __grid_constant__ MomentUpdate<Real, Parameters> a) {
@@ -75,7 +75,10 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
     using Force = MomentForceOfThread<S, Real, V, forcing>;
     Force forces(a.varying, a.force, x, 0, first_y - steps);
     MomentSums<S, Real, V> sums[steps];
-    MomentWallsOfThread<S, Real, V, steps, images> at_walls(a.walls, address, x, 0, has_cells, dynamic_shared<int>());
+    using Kept = KeptAtWalls<S, Real, V, steps, cuts, Shape::threads, in_shared>;
+    [[maybe_unused]] Kept kept(dynamic_shared<Real>());
+    MomentWallsOfThread<S, Real, V, steps, images> at_walls(a.walls, address, x, 0, has_cells,
+                                                            Kept::template behind<int>(dynamic_shared<Real>()));
     MomentPacks<S, Real, V> packs;
     const auto load = [&]() {
         if constexpr (walls) {
@@ -121,7 +124,7 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
             y = next;
             load();
             if constexpr (walls) {
-                at_walls.expect(y, k + 2 < layers + 2 * steps ? after(y) : y);
+                at_walls.expect(k + 2 < layers + 2 * steps ? after(y) : y);
             }
         }
         static_for<steps>([&]<int s>() {
@@ -136,10 +139,11 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
             gather_from_warp<1, S>(own, f);
             LayerSums<S, Real> above[V];
             if constexpr (walls) {
+                kept.template take<s>(sum);
                 if constexpr (cuts) {
                     add_late_links<s>(at_walls, layer, f, sum.two);
                 }
-                sums_above<s, cuts>(at_walls, layer, f, sum.below, above);
+                sums_above<s, cuts>(at_walls, kept, layer, f, sum.below, above);
             } else {
                 static_for<V>([&]<int v>() { above[v] = layer_sums<S, -1>(f[v]); });
             }
@@ -148,14 +152,15 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
                 m[v] = collided<S, Collision>(in, force[v], a.compressibility, a.parameters);
             });
             if constexpr (walls) {
-                apply_links<s, scaled, cuts>(at_walls, forces, own, a.compressibility, f, sum.below, [&](int v) {
-                    return k >= 2 * s && lane * V + v >= s && lane * V + v < 32 * V - s;
-                });
+                const auto own_population = [&]<int v, int i>() { return own[v][i]; };
+                apply_links<s, scaled, cuts>(
+                    at_walls, kept, forces, own_population, a.compressibility, f, sum.below,
+                    [&](int v) { return k >= 2 * s && lane * V + v >= s && lane * V + v < 32 * V - s; });
                 if constexpr (cuts) {
                     const auto has_neighbors = [&](int v) { return lane * V + v > s && lane * V + v < 32 * V - 1 - s; };
-                    apply_cut_links<s, scaled>(at_walls, layer, forces, own, a.compressibility, f, sum.below,
-                                               [&](int v) { return k > 2 * s && has_neighbors(v); });
-                    prepare_next_layer<s>(at_walls, layer, k + 1 < layers + 2 * steps, f,
+                    apply_cut_links<s, scaled>(at_walls, kept, layer, forces, own_population, a.compressibility, f,
+                                               sum.below, [&](int v) { return k > 2 * s && has_neighbors(v); });
+                    prepare_next_layer<s>(at_walls, kept, layer, k + 1 < layers + 2 * steps, f,
                                           [&](int v) { return k >= 2 * s && has_neighbors(v); });
                 }
             }
@@ -163,6 +168,9 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
                 sum.two[v] = add_own_layer<S>(sum.below[v], layer_sums<S, 0>(f[v]));
                 sum.below[v] = layer_sums<S, 1>(f[v]);
             });
+            if constexpr (walls) {
+                kept.template keep<s>(sum);
+            }
             if constexpr (s + 1 < steps) {
                 static_for<V>(
                     [&]<int v>() { populations_of<S, Collision>(m[v], force[v], a.compressibility, own[v]); });

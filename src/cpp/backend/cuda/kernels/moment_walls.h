@@ -8,9 +8,12 @@
 #include "async_copy.h"
 #include "moment_arguments.h"
 #include "moment_force.h"
-#include "moment_shape.h"
+#include "moment_kept.h"
 
 namespace lbm::cuda {
+
+/// Whether something holds for one of the threads of a warp that are here, where all others would take as long.
+__device__ inline bool is_any_of_warp(bool holds) { return __any_sync(__activemask(), holds ? 1 : 0) != 0; }
 
 /// The walls of a thread's cells, layer by layer, and, if there are `images`, the cells of which they are images behind
 /// faces with free slip. What a layer has is asked for one layer before, and where that is two layers before; it comes
@@ -34,7 +37,7 @@ struct MomentWallsOfThread {
     int entry[steps + 1];         // of the layer that comes in, and of those before it: that of its cells, or none
     UInt32 links[steps + 1][V];   // and what MomentWallCell has of these; solid: behind walls too
     int next_entry = none;        // of the layer to come
-    bool is_next_behind = false;
+    bool is_next_behind = false, is_after_behind = false;  // of that, and of the one after it: is_row_behind()
     int* asked;  // for the links of the layer to come, and the entry of the layer after it
     int stride;  // from one of these to the next
 
@@ -107,16 +110,16 @@ struct MomentWallsOfThread {
     /// Asks for the number of the entries of the thread's cells in a layer; none where they have no walls.
     __device__ void ask_for_entry(int layer) {
         const int rows = S::D == 3 ? address.ny + 2 * walls.around : 1;
-        if (has_cells && !is_row_behind(layer)) {
+        is_after_behind = is_row_behind(layer);
+        if (has_cells && !is_after_behind) {
             copy_async(asked + V * stride, chunk_in_layers + Index(layer) * (rows * walls.chunks));
         } else {
             asked[V * stride] = none;
         }
     }
-    /// Asks for what a layer has before it comes in, and for where that of the layer after it is.
-    __device__ void expect(int layer, int after) {
-        next_entry = asked[V * stride];
-        is_next_behind = is_row_behind(layer);
+    /// Asks for what the layer has that comes in next, and for where that of the layer `after` it is.
+    __device__ void expect(int after) {
+        is_next_behind = is_after_behind;
         static_for<V>([&]<int v>() {
             if (next_entry < 0) {
                 asked[v * stride] = 0;
@@ -130,14 +133,15 @@ struct MomentWallsOfThread {
     __device__ void begin(int layer, int after) {
         ask_for_entry(layer);
         wait_for_copies();
-        expect(layer, after);
+        next_entry = asked[V * stride];
+        expect(after);
     }
     /// The links of one of its cells in the layer to come.
     template <int v>
     __device__ UInt32 next_links() const {
         return UInt32(asked[v * stride]);
     }
-    /// Goes on to the layer to come.
+    /// Goes on to the layer to come. What it reads here of the one after it need not wait for what is exposed next.
     __device__ void enter() {
         wait_for_copies();
         static_for<steps>([&]<int s>() {
@@ -148,6 +152,7 @@ struct MomentWallsOfThread {
         static_for<V>([&]<int v>() {
             links[0][v] = next_links<v>() | (is_next_behind || is_outside[v] ? MomentWallCell::solid : 0);
         });
+        next_entry = asked[V * stride];
     }
     /// Its number among those that have entries.
     template <int s, int v>
@@ -158,32 +163,9 @@ struct MomentWallsOfThread {
     template <int s>
     __device__ void clear(Real (&h)[V][S::Q]) const {
         static_for<V>([&]<int v>() {
-            if ((links[s][v] & MomentWallCell::solid) != 0) {
-                static_for<S::Q>([&]<int i>() { h[v][i] = Real(0); });
-            }
-        });
-    }
-};
-
-/// What formulas give a cell in step s in place of populations of the layer above, until that is there.
-template <class S, class Real>
-struct KeptPopulations {
-    Real* of_cell;
-
-    __device__ KeptPopulations(const MomentWallRows& walls, int s, int cell)
-        : KeptPopulations(walls.kept, walls, s, cell) {}
-    /// Others that are kept in the same way.
-    __device__ KeptPopulations(void* all, const MomentWallRows& walls, int s, int cell)
-        : of_cell(static_cast<Real*>(all) + (Index(s) * walls.cell_count + cell) * FromAbove<S>::count) {}
-
-    /// Calls visit.operator()<i>(number) for the populations that formulas give of those from above.
-    template <class Visit>
-    __device__ void for_each(UInt32 links, Visit&& visit) const {
-        static_for<S::Q>([&]<int i>() {
-            if constexpr (S::c[i][S::D - 1] < 0) {
-                if ((links >> i & 1U) != 0) {
-                    visit.template operator()<i>(of_cell[FromAbove<S>::rank(i)]);
-                }
+            const bool is_solid = (links[s][v] & MomentWallCell::solid) != 0;
+            if (is_any_of_warp(is_solid)) {
+                static_for<S::Q>([&]<int i>() { h[v][i] = is_solid ? Real(0) : h[v][i]; });
             }
         });
     }
@@ -311,9 +293,8 @@ __device__ __noinline__ void evaluate_formulas(const double (&force)[3], Values 
 
 /// Gives a cell the populations of its links, `given.operator()<i>()`: those in its layer in place of the incoming
 /// populations `in`, those from below by their sums, and those from above are kept.
-template <class S, class Real, class Given>
-__device__ void give(UInt32 links, const KeptPopulations<S, Real>& kept, Real (&in)[S::Q], LayerSums<S, Real>& below,
-                     Given&& given) {
+template <class S, int s, int v, class Real, class Kept, class Given>
+__device__ void give(UInt32 links, Kept& kept, Real (&in)[S::Q], LayerSums<S, Real>& below, Given&& given) {
     Real from_below[S::Q] = {};
     static_for<S::Q - 1>([&]<int k>() {
         constexpr int i = k + 1, up = S::c[i][S::D - 1];
@@ -323,16 +304,16 @@ __device__ void give(UInt32 links, const KeptPopulations<S, Real>& kept, Real (&
             in[i] = (links >> i & 1U) != 0 ? given.template operator()<i>() : in[i];
         }
     });
-    kept.for_each(links, [&]<int i>(Real& number) { number = given.template operator()<i>(); });
+    kept.template for_each_given<s, v>(links, [&]<int i>(Real& number) { number = given.template operator()<i>(); });
     add_given<S, 1>(below, from_below);
 }
 
 /// Serves the links of those of a thread's cells that are complete, of the layer that came in `s` layers ago: others,
-/// beside a tile, would keep what is not true. Their populations are `own`.
-template <int s, bool scaled, bool cuts, class S, class Real, int V, int steps, bool images, Forcing forcing,
-          class IsComplete>
-__device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>& walls,
-                            const MomentForceOfThread<S, Real, V, forcing>& forces, const Real (&own)[V][S::Q],
+/// beside a tile, would keep what is not true. Population i of cell v is own.operator()<v, i>().
+template <int s, bool scaled, bool cuts, class S, class Real, int V, int steps, bool images, class Kept,
+          Forcing forcing, class Own, class IsComplete>
+__device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>& walls, Kept& kept,
+                            const MomentForceOfThread<S, Real, V, forcing>& forces, const Own& own,
                             Real compressibility, Real (&in)[V][S::Q], LayerSums<S, Real> (&below)[V],
                             const IsComplete& is_complete) {
     using Force = MomentForceOfThread<S, Real, V, forcing>;
@@ -341,18 +322,19 @@ __device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>
         if (MomentWallCell::has_links(links, S::Q) && !(cuts && (links & MomentWallCell::is_cut) != 0) &&
             is_complete(v)) {
             const int number = walls.template number<s, v>();
-            const KeptPopulations<S, Real> kept(walls.walls, s, number);
             if ((links & MomentWallCell::rests) != 0) {
-                give<S>(links, kept, in[v], below[v], [&]<int i>() { return own[v][Stencil<S>::opposite(i)]; });
+                give<S, s, v>(links, kept, in[v], below[v],
+                              [&]<int i>() { return own.template operator()<v, Stencil<S>::opposite(i)>(); });
             } else if ((links & MomentWallCell::reflects) != 0) {
                 const backend::WallLink* const first = walls.walls.links + walls.walls.cells[number].first;
-                give<S>(links, kept, in[v], below[v], [&]<int i>() {
+                give<S, s, v>(links, kept, in[v], below[v], [&]<int i>() {
                     const auto& link = first[__popc(links & ((1U << i) - 1))];
-                    return boundary::bounced_back(own[v][Stencil<S>::opposite(i)], Real(link.value));
+                    return boundary::bounced_back(own.template operator()<v, Stencil<S>::opposite(i)>(),
+                                                  Real(link.value));
                 });
             } else {
                 Real h[S::Q], given[S::Q];
-                static_for<S::Q>([&]<int i>() { h[i] = own[v][i]; });
+                static_for<S::Q>([&]<int i>() { h[i] = own.template operator()<v, i>(); });
                 const bool odd_x = images && walls.image_x[v].odd, odd_y = images && walls.image_y.odd;
                 const MomentWallCell& cell = walls.walls.cells[number];
                 if constexpr (Force::is_steady && !scaled) {
@@ -370,7 +352,7 @@ __device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>
                                              compressibility, h, given);
                     }
                 }
-                give<S>(links, kept, in[v], below[v], [&]<int i>() { return given[i]; });
+                give<S, s, v>(links, kept, in[v], below[v], [&]<int i>() { return given[i]; });
             }
         }
     });
@@ -395,20 +377,19 @@ __device__ void clear_links_to_image(UInt32 links, Real (&sent)[S::Q]) {
 /// in `s` layers before `layer`; what came off walls takes their place. Where that is the layer behind a face with free
 /// slip it sends back what it got, which are the sums `below`; and the first layer before such a face gets back what it
 /// sends.
-template <int s, bool cuts, class S, class Real, int V, int steps, bool images>
-__device__ void sums_above(const MomentWallsOfThread<S, Real, V, steps, images>& walls, int layer, Real (&in)[V][S::Q],
-                           LayerSums<S, Real> (&below)[V], LayerSums<S, Real> (&above)[V]) {
+template <int s, bool cuts, class S, class Real, int V, int steps, bool images, class Kept>
+__device__ void sums_above(const MomentWallsOfThread<S, Real, V, steps, images>& walls, Kept& kept, int layer,
+                           Real (&in)[V][S::Q], LayerSums<S, Real> (&below)[V], LayerSums<S, Real> (&above)[V]) {
     const bool from_image = images && layer - s == walls.end_real;
     static_for<V>([&]<int v>() {
         const UInt32 links = walls.links[s + 1][v];
-        const KeptPopulations<S, Real> kept(walls.walls, s, walls.template number<s + 1, v>());
         if (from_image) {
             Real given[S::Q] = {};
-            kept.for_each(links, [&]<int i>(Real number) { given[i] = number; });
+            kept.template for_each_given<s, v>(links, [&]<int i>(Real number) { given[i] = number; });
             above[v] = below[v];
             add_given<S, -1>(above[v], given);
         } else {
-            kept.for_each(links, [&]<int i>(Real number) { in[v][i] = number; });
+            kept.template for_each_given<s, v>(links, [&]<int i>(Real number) { in[v][i] = number; });
             above[v] = layer_sums<S, -1>(in[v]);
         }
         if (images && layer - s == walls.first_real) {
