@@ -63,8 +63,8 @@ struct MomentUpdate {
     const Real* source;
     Real* target;
     Address address;  // whose Q is the number of moments
-    const MomentUnit* units;
     int unit_count;
+    const MomentUnit* units;
     Parameters parameters;  // of the collision
     Real compressibility;   // 0 with the incompressible equilibrium (lattice/inertia.h)
     Real force[3];          // where it is the same everywhere and always
