@@ -418,12 +418,12 @@ private:
         const MomentUpdate<Real, Parameters> arguments{static_cast<const Real*>(step_.source),
                                                        static_cast<Real*>(step_.target),
                                                        address_,
-                                                       count,
                                                        list.as<MomentUnit>(),
+                                                       count,
                                                        backend::parameters_of<Parameters>(spec_),
                                                        Real(spec_.compressibility),
-                                                       {Real(steady[0]), Real(steady[1]), Real(steady[2])},
                                                        walls_.arguments(steady, scaling_),
+                                                       {Real(steady[0]), Real(steady[1]), Real(steady[2])},
                                                        force_.now<Real>()};
         const MomentKernel kind = kernel(step_.steps, MomentUnits::kinds[unit]);
         const MomentThreads threads = moment_threads(spec_, kind);

@@ -63,12 +63,12 @@ struct MomentUpdate {
     const Real* source;
     Real* target;
     Address address;  // whose Q is the number of moments
-    int unit_count;
     const MomentUnit* units;
+    int unit_count;
     Parameters parameters;  // of the collision
     Real compressibility;   // 0 with the incompressible equilibrium (lattice/inertia.h)
-    Real force[3];          // where it is the same everywhere and always
     MomentWallRows walls;
+    Real force[3];                       // where it is the same everywhere and always
     backend::MomentForce<Real> varying;  // a force that varies from cell to cell or from step to step
 };
 
