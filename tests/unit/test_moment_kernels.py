@@ -67,14 +67,14 @@ def test_updates_without_walls_stay_in_registers(stencil: str, collision: str, f
 
 
 def check_walls(stencil: str, collision: str, architecture: str) -> None:
-    """What an update with walls keeps outside registers and has no other name for: the stack also has the populations
-    of a cell that a formula reads."""
+    """Of what a thread keeps at walls nearly all has room in its registers. The stack, which is not counted here, has
+    the populations of a cell that a formula reads."""
     shape = "2, 6, 3, 0" if stencil == "D2Q9" else f"1, 2, {WALLED_ROWS[stencil][architecture]}, 544"
     plane = stencil == "D2Q9"
     for cuts in (False, True):
         kernel = update(stencil, collision, "None", True, shape, plane=plane, cuts=cuts)
         header = "moment_update_2d.h" if plane else "moment_update.h"
-        is_newer = architecture in ("sm_100", "sm_120")  # whose assembler makes do with less
+        is_newer = architecture in ("sm_100", "sm_120")  # for which the assembler spills more
         most = 96 if plane and cuts and is_newer else 24 if is_newer else 16
         assert bytes_of("spill stores", kernel, header, architecture) <= most
 

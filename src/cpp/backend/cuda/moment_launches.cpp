@@ -17,7 +17,8 @@
 namespace lbm::cuda {
 namespace {
 
-/// More shared memory than this leaves the first-level cache too little.
+/// More shared memory than this leaves the first-level cache too little, but at walls, where what registers have no
+/// room for would be in that cache otherwise.
 constexpr unsigned most_shared_bytes = 200 << 10;
 
 /// Cells of a thread that are loaded at once, and the most rows of a tile, with which a thread block has 512 threads or

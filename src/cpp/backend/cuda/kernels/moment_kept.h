@@ -89,9 +89,9 @@ private:
         if constexpr (in_shared == InShared::SumsToo) {
             static_for<V>([&]<int v>() {
                 constexpr int first = populations + (s * V + v) * sums_at_walls<S>;
-                constexpr int of_two = TwoLayers<S, Real>::numbers;
+                constexpr int of_two = TwoLayers<S, Real>::numbers, others = sums_at_walls<S> - of_two;
                 of_step.two[v].for_each([&]<int k>(Real& number) { visit(number, sums_.template at<first + k>()); });
-                if constexpr (sums_at_walls < S >> of_two) {
+                if constexpr (others > 0) {
                     of_step.below[v].template for_each<1>(
                         [&]<int k>(Real& number) { visit(number, sums_.template at<first + of_two + k>()); });
                 }
