@@ -391,10 +391,12 @@ def kernel_name(kernel: str) -> str:
     if function == "apply_boundaries":
         return "boundary links of the channel"
     if function.startswith("update_moments"):
-        stencil, collision, real, _, _, walls, _, _, cuts, _, _, rows, _, *along_y = words
-        tiles = "at faces across x" if along_y == ["1"] else "at walls" if walls == "1" else ""
+        if function == "update_moments_2d":
+            words.append("")  # these have no tiles along y
+        stencil, collision, real, _, _, walls, _, _, cuts, _, _, _, rows, _, along_y = words
+        tiles = "at faces across x" if along_y == "1" else "at walls" if walls == "1" else ""
         tiles += " at distances" if cuts == "1" else ""
-        shape = f"tiles of {rows} rows {tiles}".strip() if along_y else "strips"
+        shape = f"tiles of {rows} rows {tiles}".strip() if function == "update_moments" else "strips"
         return f"{stencil} {collision} {NUMBERS[real]}, moments: {shape}"
     stencil, collision, _, stored, _, _, _, phase, _, end_sums, *_ = words
     numbers = "float32, stored as float16" if stored == "Half" else "float32"
