@@ -1,6 +1,7 @@
 // The emulated CUDA driver: those functions of libcuda.so.1 that the engine calls, on the CPU.
 //
-// EMULATED_CUDA_DEVICES is the number of devices (1), EMULATED_CUDA_PEERS=0 forbids them to access each other's memory.
+// EMULATED_CUDA_DEVICES is the number of devices (1), EMULATED_CUDA_PEERS=0 forbids them to access each other's memory,
+// EMULATED_CUDA_SHARED is the shared memory in KiB that a thread block of theirs may have (227).
 // EMULATED_CUDA_SEED other than 0 runs work as late as its streams and events allow, and what they leave open in an
 // order that the seed shuffles; without it work runs at once.
 //
@@ -39,7 +40,7 @@ namespace {
 
 constexpr int compute_capability[] = {9, 0};
 constexpr int multiprocessors = 4, threads_a_multiprocessor = 2048, most_threads = 1024;
-constexpr int usual_shared_bytes = 48 << 10, most_shared_bytes = 227 << 10;
+constexpr int usual_shared_bytes = 48 << 10;
 
 /// The library of an image, loaded. The file is needed no longer then.
 void* load(std::string_view library) {
@@ -125,14 +126,14 @@ int cuDeviceGetName(char* name, int length, Device) {
 
 int cuDeviceGetAttribute(int* value, int attribute, Device) {
     using lbm::cuda::DeviceAttribute;
-    return guarded([&](State&) {
+    return guarded([&](State& own) {
         switch (DeviceAttribute(attribute)) {
             case DeviceAttribute::MultiprocessorCount: *value = multiprocessors; return;
             case DeviceAttribute::ComputeMajor: *value = compute_capability[0]; return;
             case DeviceAttribute::ComputeMinor: *value = compute_capability[1]; return;
             case DeviceAttribute::L2Bytes: *value = 16 << 10; return;  // less than the lattices of tests
             case DeviceAttribute::ThreadsPerMultiprocessor: *value = threads_a_multiprocessor; return;
-            case DeviceAttribute::SharedBytesPerBlock: *value = most_shared_bytes; return;
+            case DeviceAttribute::SharedBytesPerBlock: *value = own.most_shared_bytes; return;
         }
         throw Error(InvalidValue, "an attribute of devices that is not emulated");
     });
@@ -260,10 +261,10 @@ int cuFuncGetAttribute(int* value, int attribute, Function) {
 }
 
 int cuFuncSetAttribute(Function function, int attribute, int value) {
-    return guarded([&](State&) {
+    return guarded([&](State& own) {
         require(attribute == int(lbm::cuda::FunctionAttribute::DynamicSharedBytes), InvalidValue,
                 "an attribute of kernels that is not emulated");
-        require(value <= most_shared_bytes, InvalidValue, "so much shared memory a thread block cannot have");
+        require(value <= own.most_shared_bytes, InvalidValue, "so much shared memory a thread block cannot have");
         function->shared_bytes = std::max(usual_shared_bytes, value);
     });
 }

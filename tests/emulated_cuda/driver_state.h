@@ -93,6 +93,7 @@ struct State {
     std::mutex mutex;
     std::vector<std::unique_ptr<lbm::cuda::ContextOfDriver>> contexts;  // of each device
     bool peers = number_from("EMULATED_CUDA_PEERS", 1) != 0;
+    int most_shared_bytes = number_from("EMULATED_CUDA_SHARED", 227) << 10;  // of a thread block
     Memory memory{memory_bytes};
     Work work{unsigned(number_from("EMULATED_CUDA_SEED", 0))};
     std::set<Module> modules;

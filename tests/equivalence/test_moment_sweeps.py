@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
+import subprocess
+import sys
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from gpu_driver import emulated
 from reference.cases import Case, random_fields
 from reference.moment_cases import KINDS, MADE, STENCILS, lasting, state_of
 
@@ -60,6 +64,16 @@ def test_a_gpu_has_the_bits_of_a_cpu(stencil, kind, made, precision, rng, gpu):
         for smagorinsky in (0.0, 0.15):
             draw = partial(MADE[made], rng, stencil, kind, shape, smagorinsky=smagorinsky)
             check_gpu(lasting(draw, sum(CALLS)), gpu, precision)
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("made", ["walls", "cuts"])
+def test_gpus_with_less_shared_memory_have_the_bits_of_a_cpu(made, precision):
+    """Threads at walls keep less in it there, or nothing, and tiles have fewer rows."""
+    emulated()
+    test = f"{__file__}::test_a_gpu_has_the_bits_of_a_cpu[D3Q19-{KINDS[0]}-{made}-{precision}]"
+    run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "gpu", "--all", test]
+    subprocess.run(run, env=os.environ | {"EMULATED_CUDA_SHARED": "99"}, check=True)
 
 
 def between_faces(made: str, rng: np.random.Generator, stencil: str, kind: str, shape: tuple[int, ...]) -> Case:
