@@ -27,10 +27,8 @@ CALLS = (1, 6, 5, 12)
 
 
 def made(rng: np.random.Generator, stencil: str, kind: str, walls: str, **options: Any) -> Any:
-    shape = LONG[stencil]
-    if walls in BODIES:
-        return BODIES[walls](rng, stencil, kind, shape, **options)
-    return case_of(rng, stencil, kind, True, shape, **options)
+    make: Any = {"periodic": partial(case_of, forced=True), **BODIES}[walls]
+    return make(rng, stencil, kind, shape=LONG[stencil], **options)
 
 
 def check_bits(case: Any, precision: str, *others: dict[str, Any]) -> None:
@@ -77,15 +75,17 @@ def test_in_blocks(stencil, walls, rng):
     check_bits(case, "float32", *({"layout": layout, "schedule": "overlap"} for layout in layouts))
 
 
+@pytest.mark.parametrize("walls", ["periodic", *BODIES])
 @pytest.mark.parametrize("stencil", STENCILS)
-def test_a_checkpoint_continues_in_the_other_streaming(stencil, rng, tmp_path: Path, device):
-    case = made(rng, stencil, KINDS[1], True)
+def test_a_checkpoint_continues_in_the_other_streaming(stencil, walls, rng, tmp_path: Path, device):
+    case = lasting(partial(made, rng, stencil, KINDS[1], walls), 24)
     both = ("in-place", "two-lattice")
     for own, other in (both, both[::-1]):
         solver = case.solver(state="moments", precision="float32", device=device, streaming=own)
         solver.step(7)
         solver.save(tmp_path / f"{own}.h5")
-        loaded = lbm.Solver.load(tmp_path / f"{own}.h5", device="cpu")
+        given = {"domain": case.domain()} if walls == "cuts" else {}  # a file cannot hold functions of their links
+        loaded = lbm.Solver.load(tmp_path / f"{own}.h5", device="cpu", **given)
         assert (loaded.state, loaded.streaming) == ("moments", own)
         restored = case.solver(state="moments", precision="float32", device=device, streaming=other)
         restored.step(1)  # so that the next update goes the other way

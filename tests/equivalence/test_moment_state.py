@@ -243,6 +243,9 @@ def test_domains_of_few_cells(shape, streaming, rng, device):
     np.testing.assert_allclose(solver.populations(), other.populations(), rtol=0, atol=1e-13)
 
 
+BEFORE_FREE_SLIP = [lbm.NoSlip(), lbm.FreeSlip(), lbm.Outflow(scheme="link-local"), lbm.PressureOutlet()]
+
+
 def conserved_and_stress(solver: lbm.Solver) -> tuple[np.ndarray, np.ndarray]:
     """Density and momentum of all fluid cells, and the moments of second order, as cells keep them."""
     engine, fluid = simulation_of(solver).engine, ~solver.domain.solid
@@ -252,6 +255,30 @@ def conserved_and_stress(solver: lbm.Solver) -> tuple[np.ndarray, np.ndarray]:
     numbers[0] += 1
     conserved = 1 + len(solver.domain.shape)
     return numbers[:conserved], numbers[conserved:]
+
+
+@pytest.mark.parametrize("other", BEFORE_FREE_SLIP, ids=lambda other: other.kind)
+@pytest.mark.parametrize(("stencil", "axis"), [(stencil, a) for stencil in STENCILS for a in "xyz"[: int(stencil[1])]])
+def test_behind_free_slip_lies_the_image_of_what_lies_behind_the_other_face(stencil, axis, other, rng, device):
+    """Which a step reads first where there are one or two cells between the faces; nothing may come in from it, as with
+    a force even a cell without mass would send something."""
+    dimensions = int(stencil[1])
+    for cells, slips in itertools.product((1, 2, 3), ("-", "+")):
+        shape = [7, 5, 6][:dimensions]
+        shape["xyz".index(axis)] = cells
+        domain = lbm.Domain(shape, stencil)
+        domain.faces["-" + axis] = domain.faces["+" + axis] = other
+        domain.faces[slips + axis] = lbm.FreeSlip()
+        density, velocity = random_fields(rng, shape)
+        found = []
+        for calls in ((1,) * 8, (8,), (1, 7)):
+            collision, force = lbm.RecursiveRegularized(0.1), (1e-2, -3e-3, 7e-3)[:dimensions]
+            solver = lbm.Solver(domain, collision, force=force, state="moments", precision="float64", device=device)
+            solver.initialize(density=density, velocity=velocity)
+            for steps in calls:
+                solver.step(steps)
+            found.append(state_of(solver))
+        assert found[0] == found[1] == found[2], (cells, slips)
 
 
 @pytest.mark.parametrize("made", MADE)

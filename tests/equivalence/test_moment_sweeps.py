@@ -108,6 +108,27 @@ def test_faces_along_x_in_blocks(made, rng, gpu):
         assert state_of(other) == state_of(solver), at
 
 
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("ends", ["inlet and outlet", "free slip"])
+@pytest.mark.parametrize("nx", [255, 256, 201])
+def test_tiles_without_walls_beside_those_at_faces_along_x(nx, ends, precision, rng, gpu):
+    """Of blocks that have both faces, one or none, with odd and even numbers of cells along x."""
+    domain = lbm.Domain((nx, 30, 24), "D3Q19")
+    inlet: list[Any] = [lbm.VelocityInlet((0.02, 0, 0)), lbm.PressureOutlet()]
+    domain.faces["-x"], domain.faces["+x"] = inlet if "inlet" in ends else [lbm.FreeSlip(), lbm.FreeSlip()]
+    domain.add_body(lbm.Sphere((40.3, 15.2, 12), 3.1), condition=lbm.NoSlip(scheme="halfway"))
+    density, velocity = random_fields(rng, domain.shape)
+    layouts = [lbm.Layout.split(domain.shape, parts, gpu) for parts in ((1, 1, 1), (2, 1, 1), (3, 1, 1))]
+    found = []
+    for layout in (None, *layouts):
+        where: dict[str, Any] = {"device": "cpu"} if layout is None else {"layout": layout}
+        solver = lbm.Solver(domain, lbm.Regularized(0.1), state="moments", precision=precision, **where)
+        solver.initialize(density=density, velocity=0.3 * velocity)
+        solver.step(11)
+        found.append(state_of(solver))
+    assert found[1:] == found[:1] * len(layouts)
+
+
 @pytest.mark.parametrize("made", MADE)
 @pytest.mark.parametrize("stencil", STENCILS)
 def test_layouts_with_gpus_have_the_bits_of_one_block(stencil, made, rng, gpu):

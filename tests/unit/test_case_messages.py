@@ -40,6 +40,7 @@ def run(folder: Path, **changes: Any) -> Path:
         ({"thermal": HEAT}, ["with thermal, must be without"]),
         ({"turbulence": WALE, "sponges": [{"face": "+y", "thickness": 3}]}, ["gradients of WALE", "with sponges"]),
         (TRT | {"thermal": HEAT}, ["the collision TRT", "with thermal"]),
+        ({"precision": "float64", "storage": "float32"}, ["with the storage 'float32', must be the precision"]),
     ],
 )
 def test_all_that_does_not_go_with_moments_is_named_at_the_state(

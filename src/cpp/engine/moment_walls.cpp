@@ -51,7 +51,7 @@ struct BoundaryHaloPlan::MomentWallLister {
             }
         });
         if (!is_any_cut) {
-            plan.links_.link_weights = {};
+            plan.links_.link_weights = std::vector<boundary::LinearWeights>();  // with its memory
         }
     }
 

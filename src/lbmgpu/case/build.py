@@ -110,7 +110,7 @@ def build_solver(
         keeps = isinstance(options.get("turbulence"), GradientModel)
         adds = (has_temperature, keeps, is_hybrid(case))
         # What does not go with moments is named by the solver, all at once; it is not for the check of their memory.
-        moments_fit = not (_has_temperature(case) or any(adds))
+        moments_fit = storage == precision and not (_has_temperature(case) or any(adds))
         is_looked_at = not (planned and several)  # a plan's blocks are looked at when they are known
         if missing is None and is_looked_at and (state == "populations" or moments_fit):
             numbers = (precision, storage, streaming)

@@ -166,13 +166,13 @@ protected:
         }
     }
 
-    /// Whether a row of a layer lies behind a wall, from where nothing comes in.
+    /// Whether a row of a layer lies behind a wall, or is an image of one there: nothing comes in from it.
     bool is_behind_wall(int row, int layer) const {
         if (a_.walls == nullptr) {
             return false;
         }
         const int(&to_wall)[6] = a_.walls->cells_to_wall;
-        const int y = solid ? row : layer, z = solid ? layer : 0;
+        const int y = solid ? image_of_row(row).at : layer, z = solid ? layer : 0;
         return -1 - y >= to_wall[2] || y - a_.address.ny >= to_wall[3] || -1 - z >= to_wall[4] ||
                z - a_.address.nz >= to_wall[5];
     }

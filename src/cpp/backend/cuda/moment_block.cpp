@@ -12,6 +12,7 @@
 #include "../moment_kind.h"
 #include "device_field.h"
 #include "device_moment_force.h"
+#include "device_moment_walls.h"
 #include "device_samples.h"
 #include "device_statistics.h"
 #include "device_sums.h"
@@ -22,6 +23,7 @@
 #include "kernels/arguments.h"
 #include "launch_batch.h"
 #include "moment_launches.h"
+#include "moment_units.h"
 #include "recorded_steps.h"
 #include "shared_block.h"
 #include "side_streams.h"
@@ -326,7 +328,7 @@ private:
                 tiling.rows,
                 force_.kind(),
                 unit.walls,
-                walls_.has_images(),
+                walls_.map().has_images(),
                 scaling_.scales_walls(),
                 unit.cuts,
                 tilings_.kept,
@@ -349,8 +351,8 @@ private:
     }
 
     void choose_tilings() {
-        tilings_ = moment_tilings(spec_, device_, walls_.has_cuts());
-        if (tilings_.clean.rows == 0 || (walls_.is_any() && tilings_.walled.rows == 0)) {
+        tilings_ = moment_tilings(spec_, device_, walls_.map().has_cuts());
+        if (tilings_.clean.rows == 0 || (walls_.map().is_any() && tilings_.walled.rows == 0)) {
             throw std::invalid_argument("state: 'moments' needs more shared memory than a kernel has on the " +
                                         device_.name + "; give state='populations'");
         }
@@ -360,7 +362,7 @@ private:
         choose_tilings();
         sides_.set_count(0, false);
         for (WallStreams& streams : at_walls_) {
-            streams.prepare(walls_.is_any());
+            streams.prepare(walls_.map().is_any());
         }
         shell_.clear();
         inner_.clear();
@@ -368,12 +370,11 @@ private:
             const backend::Slabs slabs = backend::slabs_of(spec_, backend::Device::Gpu);
             for (int k = 0; k < slabs.count; ++k) {
                 const backend::RowBox rows = slabs.rows(k, D_, address_.ny, address_.nz);
-                shell_.emplace_back(rows, tilings_, address_, D_, most_steps(), device_, walls_, stream_,
-                                    slabs.at_once);
+                shell_.push_back(units_of(rows, slabs.at_once));
             }
             return;
         }
-        const MomentTiling& lowest = walls_.is_any() ? tilings_.walled : tilings_.clean;
+        const MomentTiling& lowest = walls_.map().is_any() ? tilings_.walled : tilings_.clean;
         const backend::RowBox inner = inner_rows(interior_.rows, lowest, address_, D_);
         backend::Shell shell(address_.ny, address_.nz, inner);
         const auto is_side = [&](const backend::RowBox& box) { return D_ == 3 && box.ny < address_.ny; };
@@ -381,11 +382,16 @@ private:
         for (int k = 0; k < end; ++k) {
             add(shell_, shell.boxes[k]);
         }
-        sides_.set_count(shell_.size(), walls_.is_any());
+        sides_.set_count(shell_.size(), walls_.map().is_any());
         for (auto k = end; k < shell.count; ++k) {
             add(shell_, shell.boxes[k]);
         }
         add(inner_, inner);
+    }
+    /// The units of one of so many boxes that share the GPU evenly.
+    MomentUnits units_of(const backend::RowBox& box, int at_once) const {
+        return MomentUnits(
+            MomentUnits::divided(box, tilings_, address_, D_, most_steps(), device_, walls_.map(), at_once), stream_);
     }
     /// Adds the units of a box, which is divided as if it had the GPU alone; of one with gaps those of each row or
     /// layer by itself.
@@ -394,7 +400,7 @@ private:
         for (int z = 0; z < box.nz; z += own_z) {
             for (int y = 0; y < box.ny; y += own_y) {
                 const backend::RowBox part{box.y + y * box.step_y, box.z + z * box.step_z, own_y, own_z};
-                to.emplace_back(part, tilings_, address_, D_, most_steps(), device_, walls_, stream_, 1);
+                to.push_back(units_of(part, 1));
             }
         }
     }

@@ -1,8 +1,10 @@
-// How an update of a block whose state is moments is divided among thread blocks: the shape of tiles, and which of
-// them have walls in which layers.
+// The tiles of an update of a block whose state is moments: their shapes, and the threads that sweep them.
 #pragma once
 
-#include "device_moment_walls.h"
+#include <algorithm>
+
+#include "../row_box.h"
+#include "device.h"
 #include "kernel_names.h"
 #include "kernels/moment_shape.h"
 
@@ -15,6 +17,13 @@ struct MomentTiling {
     int own_x, own_y;   // cells of a tile that are stored
     int units_a_block;  // tiles of a thread block
     int units_at_once;  // on a multiprocessor
+
+    /// How many tiles cover the rows of a layer.
+    Index count(int nx, int ny) const { return Index((nx + own_x - 1) / own_x) * ((ny + own_y - 1) / own_y); }
+    /// How many the GPU sweeps at once for each of the boxes that share it evenly.
+    Index at_once(const DeviceInfo& device, int boxes) const {
+        return std::max(Index(device.multiprocessors) * units_at_once / boxes, Index(1));
+    }
 };
 
 /// What a unit's tile has: walls, those among them that are not half-way to solid cells, and warps along y.
@@ -56,31 +65,5 @@ struct MomentThreads {
     unsigned threads, bytes;
 };
 MomentThreads moment_threads(const backend::BlockSpec& spec, const MomentKernel& kind);
-
-/// The units that a block's updates sweep, by their kinds.
-class MomentUnits {
-public:
-    using Kind = MomentUnitKind;
-    static constexpr int kind_count = 5;
-    /// Those that take longest first.
-    static constexpr Kind kinds[kind_count] = {
-        {true, true, true}, {true, true, false}, {true, false, true}, {true, false, false}, {}};
-
-    struct List {
-        DeviceBuffer units;
-        int count = 0;
-    };
-
-    /// Divides the rows of a box as for one of `at_once` that share the GPU evenly.
-    MomentUnits(const backend::RowBox& rows, const MomentTilings& tilings, const Address& address, int D, int steps,
-                const DeviceInfo& device, const DeviceMomentWalls& walls, const WorkStream& stream, int at_once);
-
-    /// The units of number k of `kinds`.
-    const List& of(int k) const { return lists_[k]; }
-    std::size_t bytes() const;
-
-private:
-    List lists_[kind_count];
-};
 
 }  // namespace lbm::cuda

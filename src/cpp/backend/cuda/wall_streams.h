@@ -4,7 +4,7 @@
 #include <deque>
 
 #include "branch_stream.h"
-#include "moment_launches.h"
+#include "moment_units.h"
 
 namespace lbm::cuda {
 

@@ -67,7 +67,7 @@ struct MomentWallsOfThread {
         first_open = goes_around ? -many : -walls.cells_to_wall[2 * last];
         end_open = goes_around ? many : (last == 2 ? address.nz : address.ny) + walls.cells_to_wall[2 * last + 1];
         if constexpr (S::D == 3) {
-            is_row_outside = is_behind(y, address.ny, 1);
+            is_row_outside = is_behind(image_y.at, address.ny, 1);
         }
         chunk_in_layers = walls.chunk + walls.row(address, x, S::D == 3 ? y : 0, 0);
         static_for<steps + 1>([&]<int s>() {
