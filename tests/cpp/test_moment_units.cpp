@@ -72,13 +72,9 @@ struct Block {
         const int end_x = std::min(unit.x + own_x, address.nx);
         const auto is_near = [&](int axis, int at, int first, int end) {
             const int n = axis == 0 ? address.nx : axis == 1 ? address.ny : address.nz;
-            for (const int around : {-n, 0, n}) {
-                const int image = at + around;
-                if ((around == 0 || address.self_periodic[axis]) && image >= first - steps && image < end + steps) {
-                    return true;
-                }
-            }
-            return false;
+            const int places[] = {at, at - n, at + n};  // along a periodic axis all, else the first
+            return std::any_of(places, places + (address.self_periodic[axis] ? 3 : 1),
+                               [&](int place) { return place >= first - steps && place < end + steps; });
         };
         return std::any_of(plan.wall_cells.begin(), plan.wall_cells.end(), [&](const lbm::backend::WallCell& cell) {
             const int last = D == 3 ? cell.z : cell.y;

@@ -208,7 +208,7 @@ private:
         int z = run.first;
         for (const int cut : kind.walls ? evenly_cut(run, most) : cut_at(ends_, run.first, run.end, shortest_)) {
             kind.cuts = kind.walls && has_cuts(tiling, x, strip, z, cut);
-            const auto at = std::find(std::begin(MomentUnits::kinds), std::end(MomentUnits::kinds), kind);
+            const auto* const at = std::find(std::begin(MomentUnits::kinds), std::end(MomentUnits::kinds), kind);
             lists_[std::size_t(at - std::begin(MomentUnits::kinds))].push_back(
                 {x, strip.y, strip.y + strip.rows, z, cut - z});
             z = cut;
