@@ -45,12 +45,21 @@ def stack_of(kernel: str, header: str, architecture: str) -> int:
 
 
 def update(
-    stencil: str, collision: str, forcing: str, walls: bool, shape: str, *, plane: bool = False, cuts: bool = False
+    stencil: str,
+    collision: str,
+    forcing: str,
+    walls: bool,
+    shape: str,
+    *,
+    plane: bool = False,
+    cuts: bool = False,
+    scaled: bool = False,
 ) -> str:
     """The name of an update's kernel; `shape` is its cells a thread, steps, rows and pitch."""
     types = f"lbm::{stencil}, lbm::{collision}, float, lbm::Laminar<lbm::{collision}::Parameters<float>>"
     kept = f"lbm::cuda::InShared::{'SumsToo' if walls else 'Nothing'}"
-    flags = f"lbm::cuda::Forcing::{forcing}, {str(walls).lower()}, false, false, {str(cuts).lower()}, {kept}"
+    of_walls = f"{walls}, false, {scaled}, {cuts}".lower()
+    flags = f"lbm::cuda::Forcing::{forcing}, {of_walls}, {kept}"
     return f"{'update_moments_2d' if plane else 'update_moments'}<{types}, {flags}, {shape}>"
 
 
@@ -82,6 +91,13 @@ def check_walls(stencil: str, collision: str, architecture: str) -> None:
 @pytest.mark.parametrize("stencil", ["D2Q9", "D3Q19", "D3Q27"])
 def test_updates_with_walls_stay_in_registers(stencil: str) -> None:
     check_walls(stencil, "Regularized", "sm_90")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("stencil", "most"), [("D3Q19", 136), ("D3Q27", 432)])
+def test_values_of_walls_that_change_in_time_take_few_registers(stencil: str, most: int) -> None:
+    kernel = update(stencil, "Regularized", "None", True, "1, 2, 10, 544", scaled=True)
+    assert bytes_of("spill stores", kernel, "moment_update.h", "sm_90") <= most
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 // The entries of the boundary-and-halo plan, as plain data that the GPU's compiler can include too.
 #pragma once
 
+#include "../lattice/address.h"
 #include "../lattice/boundary/linear_wall.h"
 #include "../lattice/multispeed_wall.h"
 #include "../lattice/portability.h"
@@ -154,6 +155,15 @@ struct BodyLink {
     // that comes in against population i.
     signed char streamed_at[3] = {0, 0, 0};
     unsigned char streamed_i = 0;
+
+    /// That cell, which along axes along which the block is its own neighbour lies in the block.
+    LBM_HD void streamed_cell(const Address& address, int (&at)[3]) const {
+        const int own[3] = {x, y, z}, n[3] = {address.nx, address.ny, address.nz};
+        for (int a = 0; a < 3; ++a) {
+            const int next = own[a] + streamed_at[a];
+            at[a] = address.self_periodic[a] ? Address::wrapped(next, n[a]) : next;
+        }
+    }
 };
 
 /// The temperature of a halo cell behind a wall: `sign` times that at `source` plus `value`. Offsets of temperatures

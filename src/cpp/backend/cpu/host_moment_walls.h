@@ -8,6 +8,7 @@
 
 #include "../../lattice/boundary/all.h"
 #include "../links.h"
+#include "../moment_links.h"
 #include "moment_kernels.h"
 
 namespace lbm::cpu {
@@ -51,12 +52,7 @@ public:
     }
     /// Takes the values of the plan, which have changed.
     void refresh(const backend::LinkPlan& plan) {
-        links_ = plan.wall_links;
-        for (backend::WallLink& link : links_) {
-            if (link.condition == position_in<boundary::Conditions, boundary::NoSlip>) {  // a moving wall's formula too
-                link.condition = position_in<boundary::Conditions, boundary::MovingWall>;
-            }
-        }
+        links_ = backend::moment_links(plan);
         walls_.links = links_.data();
         scaled_values_ = plan.scaled_values;
         walls_.scaled_values = scaled_values_.data();

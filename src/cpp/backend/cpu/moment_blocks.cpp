@@ -217,12 +217,8 @@ private:
         Real post_collision(int i) const { return h.of[i]; }
         /// What streams in against the population of a link.
         Real streamed(const backend::BodyLink& link) const {
-            int at[3] = {link.x, link.y, link.z};
-            const int n[3] = {block.address_.nx, block.address_.ny, block.address_.nz};
-            for (int a = 0; a < 3; ++a) {
-                at[a] += link.streamed_at[a];
-                at[a] = block.address_.self_periodic[a] ? (at[a] + n[a]) % n[a] : at[a];
-            }
+            int at[3];
+            link.streamed_cell(block.address_, at);
             return block.rebuilt(at[0], at[1], at[2]).of[link.streamed_i];
         }
     };

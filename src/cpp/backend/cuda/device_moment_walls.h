@@ -13,6 +13,7 @@
 #include "../../lattice/boundary/all.h"
 #include "../block_state.h"
 #include "../links.h"
+#include "../moment_links.h"
 #include "../moment_scaling.h"
 #include "device.h"
 #include "kernels/moment_arguments.h"
@@ -76,15 +77,10 @@ public:
     }
     /// Takes the values of the plan, which have changed.
     void set_values(const backend::LinkPlan& plan) {
-        std::vector<backend::WallLink> links = plan.wall_links;
+        const std::vector<backend::WallLink> links = backend::moment_links(plan);
         reference_density_ = plan.reference_density;
         wall_inertia_ = plan.wall_inertia;
         upload(scaled_buffer_, stream_, plan.scaled_values);
-        for (backend::WallLink& link : links) {
-            if (link.condition == position_in<boundary::Conditions, boundary::NoSlip>) {  // a moving wall's formula too
-                link.condition = position_in<boundary::Conditions, boundary::MovingWall>;
-            }
-        }
         UniqueLinks unique;
         bool are_new = cell_buffer_.bytes() == 0;
         for (const backend::WallCell& cell : wall_cells_) {

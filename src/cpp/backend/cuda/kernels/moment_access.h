@@ -24,13 +24,8 @@ struct StateAccess<S, Real, AsMoments<Collision>> {
         __device__ Real post_collision(int i) const { return h[i]; }
         /// What streams in against the population of a link.
         __device__ Real streamed(const backend::BodyLink& link) const {
-            const Address& address = state.a.address;
-            const int n[3] = {address.nx, address.ny, address.nz};
-            int at[3] = {link.x, link.y, link.z};
-            for (int a = 0; a < 3; ++a) {
-                at[a] += link.streamed_at[a];
-                at[a] = address.self_periodic[a] ? (at[a] + n[a]) % n[a] : at[a];
-            }
+            int at[3];
+            link.streamed_cell(state.a.address, at);
             Real other[S::Q];
             state.rebuild(at[0], at[1], at[2], other);
             return other[link.streamed_i];
