@@ -391,12 +391,11 @@ def kernel_name(kernel: str) -> str:
     if function == "apply_boundaries":
         return "boundary links of the channel"
     if function.startswith("update_moments"):
-        if function == "update_moments_2d":
-            words.append("")  # these have no tiles along y
-        stencil, collision, real, _, _, walls, _, _, cuts, _, _, _, rows, _, along_y = words
+        is_plane = function == "update_moments_2d"  # without tiles along y
+        stencil, collision, real, _, _, walls, _, _, cuts, _, _, _, rows, _, along_y = words + [""] * is_plane
         tiles = "at faces across x" if along_y == "1" else "at walls" if walls == "1" else ""
         tiles += " at distances" if cuts == "1" else ""
-        shape = f"tiles of {rows} rows {tiles}".strip() if function == "update_moments" else "strips"
+        shape = f"tiles of {rows} rows {tiles}".strip() if not is_plane else "strips"
         return f"{stencil} {collision} {NUMBERS[real]}, moments: {shape}"
     stencil, collision, _, stored, _, _, _, phase, _, end_sums, *_ = words
     numbers = "float32, stored as float16" if stored == "Half" else "float32"

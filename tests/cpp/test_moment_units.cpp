@@ -1,10 +1,11 @@
 // Tests the units of updates of moments: they store all cells, and those without walls read none next to walls.
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "../../src/cpp/backend/cuda/moment_units.h"
 #include "check.h"
-#include "configurations.h"
 
 namespace {
 

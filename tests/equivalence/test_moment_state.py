@@ -246,9 +246,6 @@ def test_domains_of_few_cells(shape, streaming, rng, device):
     np.testing.assert_allclose(solver.populations(), other.populations(), rtol=0, atol=1e-13)
 
 
-BEFORE_FREE_SLIP = [lbm.NoSlip(), lbm.FreeSlip(), lbm.Outflow(scheme="link-local"), lbm.PressureOutlet()]
-
-
 def conserved_and_stress(solver: lbm.Solver) -> tuple[np.ndarray, np.ndarray]:
     """Density and momentum of all fluid cells, and the moments of second order, as cells keep them."""
     engine, fluid = simulation_of(solver).engine, ~solver.domain.solid
@@ -258,6 +255,9 @@ def conserved_and_stress(solver: lbm.Solver) -> tuple[np.ndarray, np.ndarray]:
     numbers[0] += 1
     conserved = 1 + len(solver.domain.shape)
     return numbers[:conserved], numbers[conserved:]
+
+
+BEFORE_FREE_SLIP = [lbm.NoSlip(), lbm.FreeSlip(), lbm.Outflow(scheme="link-local"), lbm.PressureOutlet()]
 
 
 @pytest.mark.parametrize("other", BEFORE_FREE_SLIP, ids=lambda other: other.kind)

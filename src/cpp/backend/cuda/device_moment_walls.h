@@ -2,12 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "../../lattice/boundary/all.h"
@@ -27,38 +23,32 @@ class UniqueLinks {
 public:
     /// The place of the first of the links of a cell.
     UInt32 first_of(const backend::WallLink* links, int count) {
-        if (count == last_count_ && std::equal(links, links + count, all_.begin() + last_, are_equal)) {
-            return UInt32(last_);  // as those of the cell before, along a plane wall
-        }
-        std::string key;
+        key_.clear();
+        const auto add = [&](auto number) { key_.append(reinterpret_cast<const char*>(&number), sizeof(number)); };
         for (int k = 0; k < count; ++k) {
-            const auto add = [&](auto number) { key.append(reinterpret_cast<const char*>(&number), sizeof(number)); };
             add(links[k].value);
             add(links[k].i);
             add(links[k].condition);
             add(links[k].off_wall);
             add(links[k].scaled);
         }
-        const auto [found, is_new] = places_.try_emplace(std::move(key), UInt32(all_.size()));
-        if (is_new) {
-            all_.insert(all_.end(), links, links + count);
+        if (key_ != last_key_) {  // along a plane wall they are those of the cell before
+            const auto [found, is_new] = places_.try_emplace(key_, UInt32(all_.size()));
+            if (is_new) {
+                all_.insert(all_.end(), links, links + count);
+            }
+            last_key_ = key_;
+            last_ = found->second;
         }
-        last_ = std::ptrdiff_t(found->second);
-        last_count_ = count;
-        return found->second;
+        return last_;
     }
     const std::vector<backend::WallLink>& all() const { return all_; }
 
 private:
-    static bool are_equal(const backend::WallLink& a, const backend::WallLink& b) {
-        return std::bit_cast<std::uint64_t>(a.value) == std::bit_cast<std::uint64_t>(b.value) && a.i == b.i &&
-               a.condition == b.condition && a.off_wall == b.off_wall && a.scaled == b.scaled;
-    }
-
     std::vector<backend::WallLink> all_;
     std::unordered_map<std::string, UInt32> places_;
-    std::ptrdiff_t last_ = 0;
-    int last_count_ = -1;
+    std::string key_, last_key_;
+    UInt32 last_ = 0;
 };
 
 /// The walls of a block in the GPU's memory, and where they are.

@@ -34,7 +34,7 @@ public:
         return has_cuts_ && is_any_of(first_x, end_x, first_y, end_y, first_z, end_z, cut_, false);
     }
 
-    /// What updates need to find a cell's entry; the pointers are those of another.
+    /// What updates need to find a cell's entry, but for what lies in the GPU's memory.
     const MomentWallRows& rows() const { return rows_; }
     const std::vector<int>& chunks() const { return chunks_; }
     const std::vector<MomentWallCell>& cells() const { return cells_; }
