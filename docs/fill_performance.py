@@ -392,7 +392,7 @@ def kernel_name(kernel: str) -> str:
         return "boundary links of the channel"
     if function.startswith("update_moments"):
         is_plane = function == "update_moments_2d"  # without tiles along y
-        stencil, collision, real, _, _, walls, _, _, cuts, _, _, _, rows, _, along_y = words + [""] * is_plane
+        stencil, collision, real, _, _, walls, _, _, cuts, _, _, _, _, rows, _, along_y = words + [""] * is_plane
         tiles = "at faces across x" if along_y == "1" else "at walls" if walls == "1" else ""
         tiles += " at distances" if cuts == "1" else ""
         shape = f"tiles of {rows} rows {tiles}".strip() if not is_plane else "strips"

@@ -1,6 +1,9 @@
-// Tests the interior that an update of moments has where the shell is deeper than it needs to be.
+// Tests the tiles of an update of moments, and the interior that it has where the shell is deeper than it needs to be.
 #include "../../src/cpp/backend/cuda/moment_launches.h"
+
+#include "../../src/cpp/backend/moment_kind.h"
 #include "check.h"
+#include "configurations.h"
 
 namespace {
 
@@ -17,11 +20,67 @@ RowBox inner(int ny, int low, int high, int D = 3) {
     return lbm::cuda::inner_rows({low, 0, ny - low - high, 20}, tiling, address, D);
 }
 
+/// The tiles of a large block on a GPU of this generation, with so much shared memory for a thread block.
+lbm::cuda::MomentTilings tilings_of(const char* stencil, const char* collision, lbm::backend::NumberKind precision,
+                                    int generation, int kibibytes, const lbm::cuda::MomentNeeds& needs = {}) {
+    lbm::engine::Setup setup = tests::small_setup(stencil);
+    setup.collision = collision;
+    setup.shape = {512, 512, 512};
+    setup.state = &lbm::backend::moment_state;
+    lbm::backend::BlockSpec spec = lbm::engine::block_spec(setup);
+    spec.precision = spec.storage = precision;
+    lbm::cuda::DeviceInfo device{};
+    device.major = generation;
+    device.multiprocessors = 132;
+    device.shared_bytes_per_block = kibibytes << 10;
+    return lbm::cuda::moment_tilings(spec, device, needs);
+}
+
+bool has(const lbm::cuda::MomentTiling& tiling, int rows, bool populations, int sums) {
+    return tiling.rows == rows && tiling.kept == lbm::cuda::InShared{populations, sums};
+}
+
 bool are_rows(const RowBox& box, int first, int end) {
     return box.y == first && box.y + box.ny == end && box.z == 0 && box.nz == 20;
 }
 
 }  // namespace
+
+TEST(moment_launches_choose_tiles) {
+    using lbm::cuda::Forcing;
+    constexpr auto single = lbm::backend::NumberKind::Float32, twice = lbm::backend::NumberKind::Float64;
+    const auto clean = [](const char* stencil, const char* collision, auto precision, int generation, int kibibytes,
+                          Forcing forcing = Forcing::None) {
+        return tilings_of(stencil, collision, precision, generation, kibibytes, {forcing, false, false}).clean;
+    };
+    const char *second = "regularized", *all = "recursive-regularized";
+    CHECK(has(clean("D3Q19", second, single, 9, 227), 11, false, 0));
+    CHECK(has(clean("D3Q19", second, single, 9, 227, Forcing::Uniform), 11, false, 3));
+    CHECK(has(clean("D3Q19", second, single, 8, 99), 11, false, 0));
+    CHECK(has(clean("D3Q19", second, single, 8, 99, Forcing::Uniform), 8, false, 3));
+    CHECK(has(clean("D3Q19", all, single, 10, 227), 11, false, 3));
+    CHECK(has(clean("D3Q27", second, single, 8, 163), 10, false, 1));
+    CHECK(has(clean("D3Q27", all, single, 9, 227), 11, false, 4));
+    CHECK(has(clean("D3Q27", all, single, 9, 227, Forcing::Field), 9, false, 7));
+    CHECK(has(clean("D3Q27", all, single, 10, 227), 10, false, 6));
+    CHECK(has(clean("D3Q27", all, single, 12, 99), 5, false, 0));
+    CHECK(has(clean("D3Q19", second, twice, 9, 227), 10, false, 0));
+    CHECK(has(clean("D3Q27", second, twice, 9, 227), 9, false, 3));
+    CHECK(has(clean("D3Q27", all, twice, 9, 227), 6, false, 6));
+}
+
+TEST(moment_launches_choose_tiles_at_walls) {
+    constexpr auto single = lbm::backend::NumberKind::Float32;
+    const auto walled = [](const char* stencil, int kibibytes, bool cuts, bool scaled) {
+        return tilings_of(stencil, "regularized", single, 9, kibibytes, {lbm::cuda::Forcing::None, cuts, scaled})
+            .walled;
+    };
+    CHECK(has(walled("D3Q19", 227, false, false), 10, true, 9));
+    CHECK(has(walled("D3Q27", 227, true, false), 10, true, 9));
+    CHECK(has(walled("D3Q19", 227, false, true), 10, true, 14));
+    CHECK(has(walled("D3Q27", 227, true, true), 10, true, 15));
+    CHECK(has(walled("D3Q27", 99, false, true), 3, true, 15));
+}
 
 TEST(moment_launches_have_shells_as_high_as_tiles_where_y_is_cut) {
     CHECK(are_rows(inner(100, 2, 2), 11, 89));

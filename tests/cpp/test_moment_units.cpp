@@ -90,12 +90,12 @@ struct Block {
     LinkPlan plan;
 };
 
-/// Tiles of 64 x 11 cells, two in each thread, or in float64 of 32 x 7; with walls of 32 x 10 or 32 x 6.
+/// Tiles of 64 x 11 cells, two in each thread, or in float64 of 32 x 10; with walls of 32 x 10 or 32 x 6.
 MomentTilings tilings_of(int cells_per_thread) {
     if (cells_per_thread == 2) {
-        return {{2, 11, 64, 11, 1, 1}, {1, 10, 32, 10, 1, 1}, {1, 4, 4, 28, 1, 2}, lbm::cuda::InShared::SumsToo};
+        return {{2, 11, 64, 11, 1, 1}, {1, 10, 32, 10, 1, 1}, {1, 4, 4, 28, 1, 2}};
     }
-    return {{1, 7, 32, 7, 1, 1}, {1, 6, 32, 6, 1, 1}, {1, 4, 4, 28, 1, 1}, lbm::cuda::InShared::Nothing};
+    return {{1, 10, 32, 10, 1, 1}, {1, 6, 32, 6, 1, 1}, {1, 4, 4, 28, 1, 1}};
 }
 
 void check_units(const Block& block, const MomentTilings& tilings, int D) {
@@ -151,7 +151,7 @@ TEST(moment_units_store_all_cells) {
 }
 
 TEST(moment_units_store_all_cells_in_two_dimensions) {
-    const MomentTilings strips{{2, 3, 52, 1, 4, 12}, {2, 3, 52, 1, 4, 12}, {}, lbm::cuda::InShared::SumsToo};
+    const MomentTilings strips{{2, 3, 52, 1, 4, 12}, {2, 3, 52, 1, 4, 12}, {}};
     for (const int nx : {1, 37, 52, 64, 105, 255, 1000}) {
         for (const int ny : {1, 9, 64, 301}) {
             for (const Ends x : all_ends) {

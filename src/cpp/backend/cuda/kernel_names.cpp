@@ -37,15 +37,6 @@ std::string forcing_name(Forcing forcing) {
     throw std::logic_error("no name of a kind of force");
 }
 
-std::string kept_name(const MomentKernel& kind) {
-    switch (kind.walls ? kind.kept : InShared::Nothing) {
-        case InShared::Nothing: return "lbm::cuda::InShared::Nothing";
-        case InShared::Populations: return "lbm::cuda::InShared::Populations";
-        case InShared::SumsToo: return "lbm::cuda::InShared::SumsToo";
-    }
-    throw std::logic_error("no name of what is kept in shared memory");
-}
-
 std::string span_name(RowSpan span) {
     switch (span) {
         case RowSpan::Warp: return "lbm::cuda::RowSpan::Warp";
@@ -139,14 +130,15 @@ KernelName moment_kernel(const BlockSpec& spec, const MomentKernel& kind) {
     const std::string own = collision_name(spec) + "::Parameters<" + real + ">";
     const bool solid = backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::D == 3; });
     const std::string function = solid ? "moment_update" : "moment_update_2d";
-    return {function + ".h",
-            "lbm::cuda::" + std::string(solid ? "update_moments" : "update_moments_2d") + "<" + stencil_name(spec) +
-                ", " + collision_name(spec) + ", " + real + ", " +
-                (spec.has_eddy_viscosity ? own : "lbm::Laminar<" + own + ">") + ", " + forcing_name(kind.forcing) +
-                ", " + word(kind.walls) + ", " + word(kind.walls && kind.images) + ", " +
-                word(kind.walls && kind.scaled) + ", " + word(kind.walls && kind.cuts) + ", " + kept_name(kind) + ", " +
-                std::to_string(kind.cells_per_thread) + ", " + std::to_string(kind.steps) + ", " +
-                std::to_string(kind.rows) + ", " + known_pitch(spec) + (solid && kind.along_y ? ", true>" : ">")};
+    return {function + ".h", "lbm::cuda::" + std::string(solid ? "update_moments" : "update_moments_2d") + "<" +
+                                 stencil_name(spec) + ", " + collision_name(spec) + ", " + real + ", " +
+                                 (spec.has_eddy_viscosity ? own : "lbm::Laminar<" + own + ">") + ", " +
+                                 forcing_name(kind.forcing) + ", " + word(kind.walls) + ", " +
+                                 word(kind.walls && kind.images) + ", " + word(kind.walls && kind.scaled) + ", " +
+                                 word(kind.walls && kind.cuts) + ", " + word(kind.kept.populations) + ", " +
+                                 std::to_string(kind.kept.sums) + ", " + std::to_string(kind.cells_per_thread) + ", " +
+                                 std::to_string(kind.steps) + ", " + std::to_string(kind.rows) + ", " +
+                                 known_pitch(spec) + (solid && kind.along_y ? ", true>" : ">")};
 }
 
 KernelName state_kernel(const BlockSpec& spec, const std::string& header, const std::string& function,

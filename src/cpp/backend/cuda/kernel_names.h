@@ -28,7 +28,7 @@ struct MomentKernel {
     bool images;    // whether there are faces with free slip
     bool scaled;    // whether values of walls change in time
     bool cuts;      // whether there are walls that are not half-way to solid cells
-    InShared kept;  // what of that which threads keep at walls lies in shared memory
+    InShared kept;  // what of that which threads keep lies in shared memory
     bool along_y;   // whether warps lie along y
 };
 KernelName moment_kernel(const backend::BlockSpec& spec, const MomentKernel& kind);

@@ -130,8 +130,10 @@ public:
     }
     void set_force(const double* uniform, const double* field, int series) override {
         ++revision_;
+        const Forcing before = force_.kind();
         force_.set(uniform, field, series);
-        if (plan_ != nullptr) {
+        if (plan_ != nullptr && force_.kind() != before) {  // for which threads keep other numbers
+            divide();
             expect_kernels();
         }
     }
@@ -322,17 +324,11 @@ private:
     }
 
     MomentKernel kernel(int steps, const MomentUnitKind& unit) const {
-        const MomentTiling& tiling = tilings_.of(unit);
-        return {steps,
-                tiling.cells_per_thread,
-                tiling.rows,
-                force_.kind(),
-                unit.walls,
-                walls_.map().has_images(),
-                scaling_.scales_walls(),
-                unit.cuts,
-                tilings_.kept,
-                unit.at_x_face};
+        const MomentTiling& own = tilings_.of(unit);
+        const Forcing force = force_.kind();
+        const bool images = walls_.map().has_images(), scaled = scaling_.scales_walls();
+        return {steps,    own.cells_per_thread, own.rows, force, unit.walls, images, scaled, unit.cuts,
+                own.kept, unit.at_x_face};
     }
     /// Whether some units are of number k of MomentUnits::kinds.
     bool is_in_use(int k) const {
@@ -351,7 +347,7 @@ private:
     }
 
     void choose_tilings() {
-        tilings_ = moment_tilings(spec_, device_, walls_.map().has_cuts());
+        tilings_ = moment_tilings(spec_, device_, {force_.kind(), walls_.map().has_cuts(), scaling_.scales_walls()});
         if (tilings_.clean.rows == 0 || (walls_.map().is_any() && tilings_.walled.rows == 0)) {
             throw std::invalid_argument("state: 'moments' needs more shared memory than a kernel has on the " +
                                         device_.name + "; give state='populations'");

@@ -3,18 +3,21 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "../block_layout.h"
 #include "../kinds.h"
 #include "../moment_force.h"
+#include "../moment_kind.h"
 #include "moment_segments.h"
 
 namespace lbm::cuda {
 namespace {
 
-/// More shared memory than this leaves the first-level cache too little, but at walls, where what registers have no
-/// room for would be in that cache otherwise.
-constexpr unsigned most_shared_bytes = 200 << 10;
+/// More shared memory than this, with the 1 KiB of the driver, leaves the first-level cache too little for loads in
+/// flight: with 227 KiB recursive regularisation in D3Q27 takes 1.2 times as long. At walls what registers have no room
+/// for would be in that cache otherwise.
+constexpr unsigned most_shared_bytes = 195 << 10;
 
 /// Cells of a thread that are loaded at once, and the most rows of a tile, with which a thread block has 512 threads or
 /// fewer: registers have room for what a thread keeps. Tiles with walls have fewer cells to a thread and more threads
@@ -27,7 +30,7 @@ struct OfPrecision<float> {
 };
 template <>
 struct OfPrecision<double> {
-    static constexpr int cells = 1, rows = 7, rows_with_walls = 6;
+    static constexpr int cells = 1, rows = 10, rows_with_walls = 6;
 };
 
 /// Tiles at faces along x are so thin that a multiprocessor has room for two thread blocks in float32, one of which
@@ -70,6 +73,40 @@ void for_shapes_of(const backend::BlockSpec& spec, int steps, Visit&& visit) {
     });
 }
 
+/// How many of the sums of each cell in each step lie in shared memory where there are no walls, as the registers of a
+/// thread have no room for them: so many that the assembler of CUDA 13.0 spills none. Thread blocks of 8 warps have 255
+/// registers a thread, those of 12 have 168, and larger ones 128.
+int sums_without_registers(const backend::BlockSpec& spec, const DeviceInfo& device, Forcing forcing, int warps) {
+    const bool is_plain = forcing == Forcing::None && !spec.has_eddy_viscosity;
+    const bool is_uniform = forcing == Forcing::Uniform && !spec.has_eddy_viscosity;
+    bool all_orders = false, solid = false, cornered = false;
+    backend::with_stencil(spec.stencil, [&](auto s) {
+        solid = decltype(s)::D == 3;
+        cornered = CubicPairs<decltype(s)>::corners > 0;
+    });
+    backend::with_moment_collision(
+        spec.collision, [&](auto collision) { all_orders = decltype(collision)::moment_orders == MomentOrders::All; });
+    const auto of = [&](int d3q19, int d3q19_all_orders, int d3q27, int d3q27_all_orders) {
+        return cornered ? (all_orders ? d3q27_all_orders : d3q27) : all_orders ? d3q19_all_orders : d3q19;
+    };
+    const bool is_double = spec.precision == backend::NumberKind::Float64;
+    const bool is_newer = device.major >= 10;                    // for which the assembler spills more
+    const bool is_large = block_size(spec) == BlockSize::Large;  // whose kernels need no register for the pitch of rows
+    if (!solid) {
+        return is_double ? (is_plain ? 2 : 4) : is_plain ? 0 : 2;
+    }
+    if (warps <= 12) {
+        return is_double && warps > 8 ? of(0, 0, 0, 6) : 0;
+    }
+    if (is_double) {
+        return is_plain ? of(is_large && !is_newer ? 0 : 1, 6, 3, 12) : 12;
+    }
+    const int sums = is_plain     ? of(is_large || is_newer ? 0 : 2, 0, 1, 4)
+                     : is_uniform ? of(3, 4, 3, 5)
+                                  : of(5, 6, 6, 7);
+    return sums + (is_newer ? of(1, 3, 1, is_plain ? 2 : 3) : 0);
+}
+
 /// What an update of a block in three dimensions without walls takes, in layers of one warp: instructions bound it, of
 /// the rows beside those that a tile stores too. High tiles have few of these, low ones divide few rows more evenly.
 double time_of_update(const backend::BlockSpec& spec, const DeviceInfo& device, const MomentTiling& tiling, int warps) {
@@ -82,17 +119,30 @@ double time_of_update(const backend::BlockSpec& spec, const DeviceInfo& device, 
                        .swept;
 }
 
+/// A strip for a warp.
+template <class Shape>
+MomentTiling strip(int extra_lanes, unsigned bytes, InShared kept) {
+    return {Shape::cells,
+            extra_lanes,
+            Shape::own_lanes * Shape::cells,
+            1,
+            Shape::warps,
+            Shape::blocks(bytes) * Shape::warps,
+            kept};
+}
+
 /// The tiles without walls that take least time.
-MomentTiling clean_tiling(const backend::BlockSpec& spec, const DeviceInfo& device) {
+MomentTiling clean_tiling(const backend::BlockSpec& spec, const DeviceInfo& device, Forcing forcing) {
     const unsigned most = std::min(most_shared_bytes, unsigned(device.shared_bytes_per_block));
     MomentTiling found{};
     double least = std::numeric_limits<double>::max();
     for_shapes_of(spec, spec.state->steps_per_launch, [&]<class Shape>(int rows) {
+        const InShared kept{false, sums_without_registers(spec, device, forcing, Shape::warps)};
+        const unsigned bytes = Shape::bytes(false, false, kept);
         if constexpr (requires { Shape::own_lanes; }) {
-            found = {
-                Shape::cells, rows, Shape::own_lanes * Shape::cells, 1, Shape::warps, Shape::blocks * Shape::warps};
-        } else if (Shape::bytes <= most) {
-            const MomentTiling tiling{Shape::cells, rows, 32 * Shape::cells, rows, 1, 1};
+            found = strip<Shape>(rows, bytes, kept);
+        } else if (bytes <= most) {
+            const MomentTiling tiling{Shape::cells, rows, 32 * Shape::cells, rows, 1, 1, kept};
             const double time = time_of_update(spec, device, tiling, Shape::warps);
             if (time <= least) {
                 least = time;
@@ -103,38 +153,55 @@ MomentTiling clean_tiling(const backend::BlockSpec& spec, const DeviceInfo& devi
     return found;
 }
 
+/// What of the numbers that threads keep at walls may lie in shared memory, the best choice first.
+std::vector<InShared> choices_at_walls(const backend::BlockSpec& spec, bool scaled) {
+    std::vector<InShared> choices;
+    backend::with_stencil(spec.stencil, [&](auto s) {
+        using S = decltype(s);
+        if constexpr (!Stencil<S>::multispeed) {
+            if (scaled || S::D == 2) {
+                choices.push_back({true, all_sums<S>});
+            }
+            choices.push_back({true, TwoLayers<S, float>::numbers});
+        }
+    });
+    choices.push_back({true, 0});
+    choices.push_back({false, 0});
+    return choices;
+}
+
 /// Adds the largest tiles with walls that fit, no higher than the others, with this of what threads keep there in
-/// shared memory.
-void add_walled_tilings(MomentTilings& to, const backend::BlockSpec& spec, unsigned most, bool cuts, InShared kept) {
+/// shared memory. False if they are so low that they compute too many cells twice.
+bool add_walled_tilings(MomentTilings& to, const backend::BlockSpec& spec, unsigned most, bool cuts, InShared kept) {
     to.walled = to.at_x_face = {};
-    to.kept = kept;
+    int most_rows = 0;
     backend::with_real(spec.precision, [&](auto real) {
-        const int most_rows = std::min(OfPrecision<decltype(real)>::rows_with_walls, to.clean.rows);
+        most_rows = std::min(OfPrecision<decltype(real)>::rows_with_walls, to.clean.rows);
         for_shapes_of(spec, spec.state->steps_per_launch, [&]<class Shape>(int rows) {
             if constexpr (requires { Shape::own_lanes; }) {
-                to.walled = to.clean;
+                to.walled = strip<Shape>(rows, Shape::bytes(true, cuts, kept), kept);
             } else {
                 using Narrow = typename Shape::Narrow;
                 using AtXFace = typename Shape::AtXFace;
-                if (rows <= most_rows && Narrow::bytes + Narrow::at_walls(cuts, kept) <= most) {
-                    to.walled = {1, rows, 32, rows, 1, 1};
+                if (rows <= most_rows && Narrow::bytes(true, cuts, kept) <= most) {
+                    to.walled = {1, rows, 32, rows, 1, 1, kept};
                 }
-                if (rows <= rows_at_x_faces && AtXFace::bytes + AtXFace::at_walls(cuts, kept) <= most) {
-                    to.at_x_face = {1, rows, rows, AtXFace::row_lanes, 1, AtXFace::blocks};
+                if (rows <= rows_at_x_faces && AtXFace::bytes(true, cuts, kept) <= most) {
+                    to.at_x_face = {1, rows, rows, AtXFace::row_lanes, 1, AtXFace::blocks, kept};
                 }
             }
         });
     });
+    return 5 * to.walled.rows >= 3 * most_rows;
 }
 
 }  // namespace
 
-MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& device, bool cuts) {
+MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& device, const MomentNeeds& needs) {
     MomentTilings tilings{};
-    tilings.clean = clean_tiling(spec, device);
-    for (const InShared kept : {InShared::SumsToo, InShared::Populations, InShared::Nothing}) {
-        add_walled_tilings(tilings, spec, unsigned(device.shared_bytes_per_block), cuts, kept);
-        if (5 * tilings.walled.rows >= 3 * tilings.clean.rows) {  // lower ones would compute too many cells twice
+    tilings.clean = clean_tiling(spec, device, needs.forcing);
+    for (const InShared& kept : choices_at_walls(spec, needs.scaled)) {
+        if (add_walled_tilings(tilings, spec, unsigned(device.shared_bytes_per_block), needs.cuts, kept)) {
             break;
         }
     }
@@ -157,7 +224,7 @@ backend::RowBox inner_rows(const backend::RowBox& interior, const MomentTiling& 
 MomentThreads moment_threads(const backend::BlockSpec& spec, const MomentKernel& kind) {
     MomentThreads found{};
     const auto set = [&]<class Shape>(const Shape&) {
-        found = {unsigned(Shape::threads), Shape::bytes + (kind.walls ? Shape::at_walls(kind.cuts, kind.kept) : 0)};
+        found = {unsigned(Shape::threads), Shape::bytes(kind.walls, kind.cuts, kind.kept)};
     };
     for_shapes_of(spec, kind.steps, [&]<class Shape>(int rows) {
         if (rows == kind.rows && kind.along_y) {

@@ -17,6 +17,7 @@ struct MomentTiling {
     int own_x, own_y;   // cells of a tile that are stored
     int units_a_block;  // tiles of a thread block
     int units_at_once;  // on a multiprocessor
+    InShared kept = {};
 
     /// How many tiles cover the rows of a layer.
     Index count(int nx, int ny) const { return Index((nx + own_x - 1) / own_x) * ((ny + own_y - 1) / own_y); }
@@ -44,16 +45,21 @@ struct MomentUnitKind {
 /// those at faces along x with walls, whose warps lie along y, so that all cells of a warp have walls.
 struct MomentTilings {
     MomentTiling clean, walled, at_x_face;
-    InShared kept;
 
     const MomentTiling& of(const MomentUnitKind& kind) const {
         return kind.at_x_face ? at_x_face : kind.walls ? walled : clean;
     }
 };
 
-/// The tiles of a block: of those without walls which take least time, of others the largest that fit. `cuts` says
-/// whether there are walls that are not half-way to solid cells, where threads keep more.
-MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& device, bool cuts);
+/// What else says how many numbers threads keep: the force, and whether there are walls that are not half-way to solid
+/// cells, and such whose values change in time.
+struct MomentNeeds {
+    Forcing forcing;
+    bool cuts, scaled;
+};
+
+/// The tiles of a block: of those without walls which take least time, of others the largest that fit.
+MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& device, const MomentNeeds& needs);
 
 /// What is left of an interior where the shell is deeper than it needs to be. Along y it is as high as a tile, which
 /// takes as long for two rows as for all that it has room for, unless too little is left. Along z deeper ones gain

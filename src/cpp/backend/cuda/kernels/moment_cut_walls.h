@@ -20,24 +20,42 @@ struct CutPopulations {
     __device__ Real streamed() const { return streamed_against[i]; }
 };
 
-/// As evaluate_formulas(), with what streams in against each link, or zero where that is added late.
+/// As evaluate_formulas_with(), with what streams in against each link, or zero where that is added late.
+template <class S, class Real, class Values>
+__device__ void evaluate_cut_formulas_with(const double (&force)[3], const Values& values, const MomentWallRows& walls,
+                                           const MomentWallCell& cell, bool image_x, bool image_y, Real compressibility,
+                                           const Real (&own)[S::Q], const Real (&streamed)[S::Q], Real (&in)[S::Q]) {
+    const boundary::CellMoments<Real> moments =
+        moments_for_formulas<S>(force, cell, image_x, image_y, compressibility, own);
+    const backend::WallLink* const links = walls.links + cell.first;
+    const boundary::LinearWeights* const weights = walls.weights + cell.first;
+    int k = 0;
+#pragma unroll 1
+    for (int i = 1; i < S::Q; ++i) {
+        if ((cell.links >> i & 1U) != 0) {
+            backend::WallLink link = links[k];
+            link.value = values.of(links, k);
+            in[i] = backend::incoming_of_cut<S>(link, weights[k], moments, CutPopulations<S, Real>{own, streamed, i});
+            ++k;
+        }
+    }
+}
+
+/// As evaluate_formulas().
+template <class S, class Real, class Values>
+__device__ __noinline__ void evaluate_cut_formulas(Values values, const MomentWallRows& walls,
+                                                   const MomentWallCell& cell, bool image_x, bool image_y,
+                                                   Real compressibility, const Real (&own)[S::Q],
+                                                   const Real (&streamed)[S::Q], Real (&in)[S::Q]) {
+    evaluate_cut_formulas_with<S>(walls.force, values, walls, cell, image_x, image_y, compressibility, own, streamed,
+                                  in);
+}
 template <class S, class Real, class Values>
 __device__ __noinline__ void evaluate_cut_formulas(const double (&force)[3], Values values, const MomentWallRows& walls,
                                                    const MomentWallCell& cell, bool image_x, bool image_y,
                                                    Real compressibility, const Real (&own)[S::Q],
                                                    const Real (&streamed)[S::Q], Real (&in)[S::Q]) {
-    const boundary::CellMoments<Real> moments =
-        moments_for_formulas<S>(force, cell, image_x, image_y, compressibility, own);
-    const backend::WallLink* next = walls.links + cell.first;
-    const boundary::LinearWeights* weights = walls.weights + cell.first;
-#pragma unroll 1
-    for (int i = 1; i < S::Q; ++i) {
-        if ((cell.links >> i & 1U) != 0) {
-            backend::WallLink link = *next++;
-            values.set(link);
-            in[i] = backend::incoming_of_cut<S>(link, *weights++, moments, CutPopulations<S, Real>{own, streamed, i});
-        }
-    }
+    evaluate_cut_formulas_with<S>(force, values, walls, cell, image_x, image_y, compressibility, own, streamed, in);
 }
 
 /// What streams in against the links of a cell of the layer that came in `s` layers before `layer`, of which `in` are
@@ -45,7 +63,8 @@ __device__ __noinline__ void evaluate_cut_formulas(const double (&force)[3], Val
 template <int s, int v, class S, class Real, int V, int steps, bool images, class Kept>
 __device__ void streamed_against(const MomentWallsOfThread<S, Real, V, steps, images>& walls, Kept& kept, int layer,
                                  UInt32 links, const Real (&in)[S::Q], Real (&streamed)[S::Q]) {
-    const bool is_first = images && layer - s == walls.first_real, is_last = images && layer - s + 1 == walls.end_real;
+    const bool is_first = images && layer - s == walls.first_real(),
+               is_last = images && layer - s + 1 == walls.end_real();
     static_for<S::Q>([&]<int i>() {
         constexpr int towards = Stencil<S>::opposite(i), image = Stencil<S>::mirror(towards, S::D - 1);
         constexpr int up = S::c[i][S::D - 1];
@@ -71,18 +90,18 @@ __device__ void apply_cut_links(const MomentWallsOfThread<S, Real, V, steps, ima
             Real h[S::Q], streamed[S::Q], given[S::Q];
             static_for<S::Q>([&]<int i>() { h[i] = own.template operator()<v, i>(); });
             streamed_against<s, v>(walls, kept, layer, links, in[v], streamed);
-            const bool odd_x = images && walls.image_x[v].odd, odd_y = images && walls.image_y.odd;
-            double force[3] = {};
-            forces.template on_real_cell<s + 1, s>(v, odd_x, odd_y, force);
+            const bool odd_x = walls.template is_image_x<v>(), odd_y = walls.is_image_y();
             const MomentWallCell& cell = rows.cells[number];
-            if constexpr (scaled) {
-                const backend::ScaledValues<S> values{rows.scaled_values, rows.factors + s * rows.series,
-                                                      rows.reference_density, rows.wall_inertia};
-                evaluate_cut_formulas<S>(force, values, rows, cell, odd_x, odd_y, compressibility, h, streamed, given);
-            } else {
-                evaluate_cut_formulas<S>(force, backend::SteadyValues{}, rows, cell, odd_x, odd_y, compressibility, h,
-                                         streamed, given);
-            }
+            with_values<S, scaled>(rows, s, cell, [&](auto values) {
+                if constexpr (MomentForceOfThread<S, Real, V, forcing>::is_steady) {
+                    evaluate_cut_formulas<S>(values, rows, cell, odd_x, odd_y, compressibility, h, streamed, given);
+                } else {
+                    double force[3] = {};
+                    forces.template on_real_cell<s + 1, s>(v, odd_x, odd_y, force);
+                    evaluate_cut_formulas<S>(force, values, rows, cell, odd_x, odd_y, compressibility, h, streamed,
+                                             given);
+                }
+            });
             give<S, s, v>(links, kept, in[v], below[v], [&]<int i>() { return given[i]; });
         }
     });
@@ -95,7 +114,7 @@ __device__ void add_late_links(const MomentWallsOfThread<S, Real, V, steps, imag
                                const Real (&in)[V][S::Q], TwoLayers<S, Real> (&two)[V]) {
     static_for<V>([&]<int v>() {
         const UInt32 links = walls.links[s + 1][v];
-        if ((links & MomentWallCell::is_cut) != 0 && !(images && layer - s == walls.end_real)) {
+        if ((links & MomentWallCell::is_cut) != 0 && !(images && layer - s == walls.end_real())) {
             const MomentWallRows& rows = walls.walls;
             const auto* const weights = rows.weights + rows.cells[walls.template number<s + 1, v>()].first;
             Real late[S::Q] = {};
@@ -118,7 +137,7 @@ __device__ void add_late_links(const MomentWallsOfThread<S, Real, V, steps, imag
 template <int s, class S, class Real, int V, int steps, bool images, class Kept, class IsComplete>
 __device__ void prepare_next_layer(const MomentWallsOfThread<S, Real, V, steps, images>& walls, Kept& kept, int layer,
                                    bool has_next, Real (&in)[V][S::Q], const IsComplete& is_complete) {
-    const bool is_last = images && layer - s + 1 == walls.end_real;
+    const bool is_last = images && layer - s + 1 == walls.end_real();
     if constexpr (s == 0) {
         wait_for_copies();
     }

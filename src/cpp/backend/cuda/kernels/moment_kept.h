@@ -1,5 +1,4 @@
-// What a thread of an update of moments keeps at walls from one layer to the next: registers have no room for it beside
-// what walls take.
+// What a thread of an update of moments keeps from one layer to the next where registers have no room for it.
 #pragma once
 
 #include "moment_packs.h"
@@ -38,20 +37,20 @@ private:
     Real own_[count] = {};
 };
 
-/// In each of the steps of each of a thread's V cells: what formulas give in place of populations of the layer above,
-/// until that is there; with `cuts` what streams in from below against these links; and where shared memory has room
-/// some of the sums. None of it is read before it is written, but by cells whose results are not needed.
+/// In each of the steps of each of a thread's V cells: at walls what formulas give in place of populations of the layer
+/// above, until that is there, and with `cuts` what streams in from below against these links; and so many of its sums
+/// as lie in shared memory. None of it is read before it is written, but by cells whose results are not needed.
 template <class S, class Real, int V, int steps, bool cuts, int threads, InShared in_shared>
-class KeptAtWalls {
+class KeptNumbers {
     static constexpr int from_above = FromAbove<S>::count, streamed = steps * V * from_above;
     static constexpr int populations = steps * V * populations_at_walls<S>(cuts);
 
 public:
-    __device__ explicit KeptAtWalls(Real* shared) : populations_(shared), sums_(shared) {}
+    __device__ explicit KeptNumbers(Real* shared) : populations_(shared), sums_(shared) {}
     /// Where in shared memory something else has its place, behind these numbers of all threads.
     template <class Other>
     __device__ static Other* behind(Real* shared) {
-        return reinterpret_cast<Other*>(shared + threads * numbers_at_walls<S, V, steps>(cuts, in_shared));
+        return reinterpret_cast<Other*>(shared + threads * numbers_in_shared<S, V, steps>(cuts, in_shared));
     }
 
     /// Calls visit.operator()<i>(number) for the populations that formulas give cell v of those from above.
@@ -86,23 +85,21 @@ private:
     }
     template <int s, class Visit>
     __device__ void for_each_of_sums(MomentSums<S, Real, V>& of_step, Visit&& visit) {
-        if constexpr (in_shared == InShared::SumsToo) {
-            static_for<V>([&]<int v>() {
-                constexpr int first = populations + (s * V + v) * sums_at_walls<S>;
-                constexpr int of_two = TwoLayers<S, Real>::numbers, others = sums_at_walls<S> - of_two;
-                of_step.two[v].for_each([&]<int k>(Real& number) { visit(number, sums_.template at<first + k>()); });
-                if constexpr (others > 0) {
-                    of_step.below[v].template for_each<1>(
-                        [&]<int k>(Real& number) { visit(number, sums_.template at<first + of_two + k>()); });
+        static_for<V>([&]<int v>() {
+            constexpr int first = (in_shared.populations ? populations : 0) + (s * V + v) * in_shared.sums;
+            const auto visit_kept = [&]<int k>(Real& number) {
+                if constexpr (k < in_shared.sums) {
+                    visit(number, sums_.template at<first + k>());
                 }
-            });
-        }
+            };
+            of_step.two[v].for_each(visit_kept);
+            of_step.below[v].template for_each<1>(
+                [&]<int k>(Real& number) { visit_kept.template operator()<TwoLayers<S, Real>::numbers + k>(number); });
+        });
     }
 
-    NumbersOfThread<Real, populations, threads, in_shared >= InShared::Populations> populations_;
-    NumbersOfThread<Real, numbers_at_walls<S, V, steps>(cuts, InShared::SumsToo), threads,
-                    in_shared == InShared::SumsToo>
-        sums_;  // behind those
+    NumbersOfThread<Real, populations, threads, in_shared.populations> populations_;
+    NumbersOfThread<Real, numbers_in_shared<S, V, steps>(cuts, in_shared), threads, true> sums_;  // behind those
 };
 
 }  // namespace lbm::cuda

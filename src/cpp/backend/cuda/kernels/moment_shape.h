@@ -10,28 +10,33 @@ namespace lbm::cuda {
 /// The numbers that a thread with V cells asks for at walls (MomentWallsOfThread).
 template <int V>
 constexpr int asked_at_walls = V + 1;
-/// What of the numbers that it keeps there from one layer to the next (KeptAtWalls) lies in shared memory, where there
-/// is room for it: populations, or sums of what comes in to its cells too.
-enum class InShared { Nothing, Populations, SumsToo };
-/// How many of each cell: with `cuts` there are populations of two kinds. Of the sums they are those of two layers, and
-/// in two dimensions, where it has cells of up to six steps, those of the layer below too.
+/// What of the numbers that it keeps from one layer to the next (KeptNumbers) lies in shared memory, as registers have
+/// no room for it: at walls populations, and so many of the sums of what comes in to a cell in each of the steps, first
+/// of those of two layers and then of those of the layer below.
+struct InShared {
+    bool populations;
+    int sums;
+
+    constexpr bool operator==(const InShared&) const = default;
+};
+/// How many populations of each cell: with `cuts` they are of two kinds.
 template <class S>
 constexpr int populations_at_walls(bool cuts) {
     return FromAbove<S>::count * (cuts ? 2 : 1);
 }
+/// How many sums a cell has in each of the steps.
 template <class S>
-constexpr int sums_at_walls = TwoLayers<S, float>::numbers + (S::D == 2 ? LayerSums<S, float>::numbers : 0);
+constexpr int all_sums = TwoLayers<S, float>::numbers + LayerSums<S, float>::numbers -
+                         (S::D == 3 && !LayerVelocities<S, 1>::has_corners ? 1 : 0);
 template <class S, int V, int steps>
-constexpr int numbers_at_walls(bool cuts, InShared kept) {
-    return steps * V *
-           ((kept >= InShared::Populations ? populations_at_walls<S>(cuts) : 0) +
-            (kept == InShared::SumsToo ? sums_at_walls<S> : 0));
+constexpr int numbers_in_shared(bool cuts, InShared kept) {
+    return steps * V * ((kept.populations ? populations_at_walls<S>(cuts) : 0) + kept.sums);
 }
-/// The shared memory of a thread for these and what it asks for.
+/// The shared memory of a thread for these, and at walls for what it asks for.
 template <class S, class Real, int V, int steps>
-constexpr unsigned bytes_at_walls(bool cuts, InShared kept) {
-    return unsigned(asked_at_walls<V>) * unsigned(sizeof(int)) +
-           unsigned(numbers_at_walls<S, V, steps>(cuts, kept)) * unsigned(sizeof(Real));
+constexpr unsigned bytes_in_shared(bool walls, bool cuts, InShared kept) {
+    return (walls ? unsigned(asked_at_walls<V>) * unsigned(sizeof(int)) : 0) +
+           unsigned(numbers_in_shared<S, V, steps>(cuts, kept)) * unsigned(sizeof(Real));
 }
 
 /// A tile of `rows` rows whose cells are stored after so many steps; there are `steps` more rows on each side. A warp
@@ -51,24 +56,34 @@ struct MomentShape {
     static constexpr int threads = 32 * warps;
     /// How many thread blocks a multiprocessor has at once: two of 256 threads with 128 registers each in float32.
     static constexpr int blocks = threads <= 256 && sizeof(Real) == sizeof(float) && ends_inside ? 2 : 1;
-    static constexpr int guard = (width + 4) / 4 * 4;  // slots before and behind, which the outermost ones gather from
-    static constexpr int slots = (all_rows * width + 2 * guard + 3) / 4 * 4;
 
+    /// The slots of step s: of the rows that it takes populations from, those with `s` rows or more to each side.
+    static constexpr int slots(int s) { return ((all_rows - 2 * s) * width + 3) / 4 * 4; }
     /// Arrays of a number for each slot that a population needs in shared memory: one for each cell of a thread; those
     /// along x need only that of the cell at the end.
     static constexpr int arrays_of(int i) { return S::c[i][1] != 0 ? V : S::c[i][0] != 0 ? 1 : 0; }
-    static constexpr int first_array(int i) {
+    static constexpr int arrays_before(int i) {
         int sum = 0;
         for (int k = 0; k < i; ++k) {
             sum += arrays_of(k);
         }
         return sum;
     }
-    static constexpr int numbers = first_array(S::Q) * slots;  // of one step
-
-    static constexpr unsigned bytes = unsigned(steps * numbers) * unsigned(sizeof(Real));
-    static constexpr unsigned at_walls(bool cuts, InShared kept) {
-        return unsigned(threads) * bytes_at_walls<S, Real, V, steps>(cuts, kept);
+    /// Along x the first slot and the last one gather a number from beside their array, which their cells have no use
+    /// for: one of another array, or beside the first and the last array of a step one of these, which nobody writes.
+    static constexpr int between_steps = 4;
+    /// Where the arrays of population i of step s begin.
+    static constexpr int first_number(int s, int i) {
+        int sum = between_steps + arrays_before(i) * slots(s);
+        for (int k = 0; k < s; ++k) {
+            sum += arrays_before(S::Q) * slots(k) + between_steps;
+        }
+        return sum;
+    }
+    static constexpr int numbers = first_number(steps, 0);
+    static constexpr unsigned bytes(bool walls, bool cuts, InShared kept) {
+        return unsigned(numbers) * unsigned(sizeof(Real)) +
+               unsigned(threads) * bytes_in_shared<S, Real, V, steps>(walls, cuts, kept);
     }
 };
 
@@ -82,11 +97,16 @@ struct StripShape {
     static constexpr int cells = V;
     static constexpr int extra_lanes = extra_lanes_;
     static constexpr int own_lanes = 32 - 2 * extra_lanes;
-    static constexpr int warps = 4, threads = 32 * warps;               // warps do not know of each other
-    static constexpr int blocks = steps <= 2 ? 5 : steps <= 4 ? 4 : 3;  // on a multiprocessor: registers for them
-    static constexpr unsigned bytes = 0;
-    static constexpr unsigned at_walls(bool cuts, InShared kept) {
-        return unsigned(threads) * bytes_at_walls<S, Real, V, steps>(cuts, kept);
+    static constexpr int warps = 4, threads = 32 * warps;  // warps do not know of each other
+    static constexpr unsigned bytes(bool walls, bool cuts, InShared kept) {
+        return unsigned(threads) * bytes_in_shared<S, Real, V, steps>(walls, cuts, kept);
+    }
+    /// How many thread blocks a multiprocessor has at once: those whose numbers registers have room for, or fewer where
+    /// each takes so much of the 227 KiB of shared memory.
+    static constexpr int blocks(unsigned bytes) {
+        constexpr int by_registers = steps <= 2 ? 5 : steps <= 4 ? 4 : 3;
+        const unsigned by_shared = bytes == 0 ? 32 : (227 << 10) / bytes;
+        return int(by_shared) < by_registers ? (by_shared == 0 ? 1 : int(by_shared)) : by_registers;
     }
 };
 

@@ -7,6 +7,7 @@
 
 namespace lbm::cuda {
 
+/// Step s has populations of its own in shared memory, where the first of its `slots` is that of row s of the tile.
 /// With `along_y` the warps of a tile lie along y, and its rows are those of cells with the same x.
 template <class S, class Real, int V, int steps, int rows, bool along_y = false>
 struct MomentTile : MomentShape<S, Real, V, steps, rows, along_y> {
@@ -17,13 +18,13 @@ struct MomentTile : MomentShape<S, Real, V, steps, rows, along_y> {
 
     /// Exposes the populations of one of a thread's cells that cross its ends, as soon as they are there: registers
     /// need not keep them.
-    template <int v>
+    template <int s, int v>
     __device__ static void expose_cell(Real* shared, int slot, const Real (&h)[S::Q]) {
         static_for<S::Q>([&]<int i>() {
             constexpr int x = S::c[i][in_row], y = S::c[i][across];
-            Real* const to = shared + Shape::first_array(i) * Shape::slots;
+            Real* const to = shared + Shape::first_number(s, i);
             if constexpr (x != 0 && y != 0) {
-                to[v * Shape::slots + slot] = h[i];
+                to[v * Shape::slots(s) + slot] = h[i];
             } else if constexpr (x != 0) {
                 if constexpr (v == (x > 0 ? V - 1 : 0)) {
                     to[slot] = h[i];
@@ -32,23 +33,24 @@ struct MomentTile : MomentShape<S, Real, V, steps, rows, along_y> {
         });
     }
     /// Exposes the others, of all of a thread's cells.
+    template <int s>
     __device__ static void expose_packs(Real* shared, int slot, const Real (&h)[V][S::Q]) {
         static_for<S::Q>([&]<int i>() {
             if constexpr (S::c[i][in_row] == 0 && S::c[i][across] != 0) {
                 Pack<Real, V> pack;
                 static_for<V>([&]<int v>() { pack.lane[v] = h[v][i]; });
-                reinterpret_cast<Pack<Real, V>*>(shared + Shape::first_array(i) * Shape::slots)[slot] = pack;
+                reinterpret_cast<Pack<Real, V>*>(shared + Shape::first_number(s, i))[slot] = pack;
             }
         });
     }
 
     /// Population i of a thread's cell v, as it was exposed if it was: registers need not keep those that were.
-    template <int v, int i>
+    template <int s, int v, int i>
     __device__ static Real own_population(const Real* shared, int slot, const Real (&own)[V][S::Q]) {
         constexpr int x = S::c[i][in_row], y = S::c[i][across];
-        const Real* const from = shared + Shape::first_array(i) * Shape::slots;
+        const Real* const from = shared + Shape::first_number(s, i);
         if constexpr (x != 0 && y != 0) {
-            return from[v * Shape::slots + slot];
+            return from[v * Shape::slots(s) + slot];
         } else if constexpr (x != 0 && v == (x > 0 ? V - 1 : 0)) {
             return from[slot];
         } else if constexpr (y != 0) {
@@ -59,18 +61,18 @@ struct MomentTile : MomentShape<S, Real, V, steps, rows, along_y> {
     }
 
     /// Gathers the populations with component `cz` along z that come in to a thread's cells, whose own are `own`.
-    template <int cz>
+    template <int s, int cz>
     __device__ static void gather(const Real* shared, int slot, const Real (&own)[V][S::Q], Real (&f)[V][S::Q]) {
         static_for<S::Q>([&]<int i>() {
             constexpr int x = S::c[i][in_row], y = S::c[i][across];
-            const Real* const from = shared + Shape::first_array(i) * Shape::slots - y * Shape::width;
+            const Real* const from = shared + Shape::first_number(s, i) - y * Shape::width;
             if constexpr (S::c[i][2] != cz) {
                 return;
             } else if constexpr (x == 0 && y == 0) {
                 static_for<V>([&]<int v>() { f[v][i] = own[v][i]; });
             } else if constexpr (x == 0) {
-                const auto pack = reinterpret_cast<const Pack<Real, V>*>(
-                    shared + Shape::first_array(i) * Shape::slots)[slot - y * Shape::width];
+                const auto pack =
+                    reinterpret_cast<const Pack<Real, V>*>(shared + Shape::first_number(s, i))[slot - y * Shape::width];
                 static_for<V>([&]<int v>() { f[v][i] = pack.lane[v]; });
             } else {
                 static_for<V>([&]<int v>() {
@@ -79,7 +81,7 @@ struct MomentTile : MomentShape<S, Real, V, steps, rows, along_y> {
                     if constexpr (y == 0 && within) {
                         f[v][i] = own[other][i];
                     } else {
-                        f[v][i] = from[(y == 0 ? 0 : other * Shape::slots) + slot - (within ? 0 : x)];
+                        f[v][i] = from[(y == 0 ? 0 : other * Shape::slots(s)) + slot - (within ? 0 : x)];
                     }
                 });
             }

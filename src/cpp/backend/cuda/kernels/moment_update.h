@@ -28,10 +28,11 @@ namespace lbm::cuda {
 /// What a thread has of a tile: where its cells are, and what it does in each of the steps.
 template <class Tile, int V, int steps>
 struct MomentPlace {
-    int slot, x, y;  // of its first cell, which may lie beside the block
-    int in_row;      // of its slot, among those of the row
-    int row;         // of the tile, those beside it included
-    bool is_extra;   // whether its cells are those next to the ends of rows
+    int x, y;       // of its first cell, which may lie beside the block
+    int in_row;     // of its slot, among those of the row
+    int row;        // of the tile, those beside it included
+    int in_tile;    // of its slot, among those of the tile
+    bool is_extra;  // whether its cells are those next to the ends of rows
 
     __device__ MomentPlace(int first_x, int first_y) {
         const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
@@ -47,11 +48,13 @@ struct MomentPlace {
             const int in_ends = end % ends;
             in_row = !is_extra ? lane + Tile::extra_lanes : in_ends < Tile::extra_lanes ? in_ends : 32 + in_ends;
         }
-        slot = Tile::guard + row * Tile::width + in_row;
+        in_tile = row * Tile::width + in_row;
         const int place[] = {(in_row - Tile::extra_lanes) * V, row - steps};
         x = first_x + place[Tile::in_row];
         y = first_y + place[Tile::across];
     }
+    /// Its slot among those of step s.
+    __device__ int slot(int s) const { return in_tile - s * Tile::width; }
     /// Whether all neighbours in its row of a cell that step s computes have populations of that step.
     __device__ bool has_neighbors(int s, int v) const {
         const int cell = in_row * V + v;
@@ -65,7 +68,7 @@ struct MomentPlace {
 };
 
 template <class S, class Collision, class Real, class Parameters, Forcing forcing, bool walls, bool images, bool scaled,
-          bool cuts, InShared in_shared, int V, int steps, int rows, int pitch, bool along_y = false>
+          bool cuts, bool kept_populations, int kept_sums, int V, int steps, int rows, int pitch, bool along_y = false>
 __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows, along_y>::threads,
                                   MomentTile<S, Real, V, steps, rows, along_y>::blocks)
     update_moments(const __grid_constant__ MomentUpdate<Real, Parameters> a) {
@@ -81,15 +84,15 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows, along_y>::
     x = has_cells ? x : 0;
     const int y = address.self_periodic[1] ? around(at.y, address.ny) : at.y;
     Real* const shared = dynamic_shared<Real>();
-    Real* const of_walls = shared + steps * Tile::numbers;
-    using Kept = KeptAtWalls<S, Real, V, steps, cuts, Tile::threads, in_shared>;
-    [[maybe_unused]] Kept kept(of_walls);
+    Real* const behind_tile = shared + Tile::numbers;
+    using Kept = KeptNumbers<S, Real, V, steps, cuts, Tile::threads, InShared{kept_populations, kept_sums}>;
+    Kept kept(behind_tile);
     MomentWallsOfThread<S, Real, V, steps, images> at_walls(a.walls, address, x, y, has_cells,
-                                                            Kept::template behind<int>(of_walls));
+                                                            Kept::template behind<int>(behind_tile));
     const Index stride = pitch > 0 ? pitch : address.population_stride;
     const Index layer_stride = address.row_stride * (address.ny + 2 * address.halo_y);
     int z = address.self_periodic[2] ? around(first_z - steps, address.nz) : first_z - steps;
-    const int row_y = images ? at_walls.image_y.at : y;
+    const int row_y = images ? at_walls.image_row : y;
     const Real* from = a.source + address.row(reads ? row_y : 0, z, 0) + moment_place(0, x, stride);
     Real* to = a.target + address.row(reads ? y : 0, first_z, 0) + moment_place(0, x, stride);
     const auto after = [&](int layer) { return address.self_periodic[2] && layer + 1 == address.nz ? 0 : layer + 1; };
@@ -139,15 +142,15 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows, along_y>::
                 }
                 populations_of<S, Collision>(m, made[v], a.compressibility, own[v]);
                 if constexpr (!walls) {
-                    Tile::template expose_cell<v>(shared, at.slot, own[v]);
+                    Tile::template expose_cell<0, v>(shared, at.slot(0), own[v]);
                 }
             });
             if constexpr (walls) {
                 at_walls.enter();
                 at_walls.template clear<0>(own);
-                static_for<V>([&]<int v>() { Tile::template expose_cell<v>(shared, at.slot, own[v]); });
+                static_for<V>([&]<int v>() { Tile::template expose_cell<0, v>(shared, at.slot(0), own[v]); });
             }
-            Tile::expose_packs(shared, at.slot, own);
+            Tile::template expose_packs<0>(shared, at.slot(0), own);
             if (k + 1 < layers + 2 * steps) {
                 next_layer();
                 load();
@@ -159,7 +162,7 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows, along_y>::
         __syncthreads();
         static_for<steps>([&]<int s>() {
             if (at.computes(s, end_y)) {
-                const Real* const exposed = shared + s * Tile::numbers;
+                const int slot = at.slot(s);
                 [[maybe_unused]] const int layer = first_z - steps + k;  // that has come in
                 MomentSums<S, Real, V>& sum = sums[s];
                 Real f[V][S::Q];
@@ -167,10 +170,10 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows, along_y>::
                 force_in.template operator()<s + 1>(force);
                 MomentPacks<S, Real, V> collided_now;
                 StoredMoments<S, Real> m[V];
-                Tile::template gather<-1>(exposed, at.slot, own, f);
+                Tile::template gather<s, -1>(shared, slot, own, f);
                 LayerSums<S, Real> above[V];
+                kept.template take<s>(sum);
                 if constexpr (walls) {
-                    kept.template take<s>(sum);
                     if constexpr (cuts) {
                         add_late_links<s>(at_walls, layer, f, sum.two);
                     }
@@ -188,11 +191,11 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows, along_y>::
                         collide.template operator()<v>();
                     }
                 });
-                Tile::template gather<0>(exposed, at.slot, own, f);
-                Tile::template gather<1>(exposed, at.slot, own, f);
+                Tile::template gather<s, 0>(shared, slot, own, f);
+                Tile::template gather<s, 1>(shared, slot, own, f);
                 if constexpr (walls) {
                     const auto own_population = [&]<int v, int i>() {
-                        return Tile::template own_population<v, i>(exposed, at.slot, own);
+                        return Tile::template own_population<s, v, i>(shared, slot, own);
                     };
                     apply_links<s, scaled, cuts>(at_walls, kept, forces, own_population, a.compressibility, f,
                                                  sum.below, [&](int) { return k >= 2 * s; });
@@ -208,25 +211,23 @@ __global__ void __launch_bounds__(MomentTile<S, Real, V, steps, rows, along_y>::
                     sum.two[v] = add_own_layer<S>(sum.below[v], layer_sums<S, 0>(f[v]));
                     sum.below[v] = layer_sums<S, 1>(f[v]);
                 });
-                if constexpr (walls) {
-                    kept.template keep<s>(sum);
-                }
+                kept.template keep<s>(sum);
                 if constexpr (s + 1 < steps) {
-                    Real* const next = shared + (s + 1) * Tile::numbers;
                     static_for<V>([&]<int v>() {
                         if constexpr (V > 1) {
                             collide.template operator()<v>();
                         }
                         populations_of<S, Collision>(m[v], force[v], a.compressibility, own[v]);
                         if constexpr (!walls) {
-                            Tile::template expose_cell<v>(next, at.slot, own[v]);
+                            Tile::template expose_cell<s + 1, v>(shared, at.slot(s + 1), own[v]);
                         }
                     });
                     if constexpr (walls) {
                         at_walls.template clear<s + 1>(own);
-                        static_for<V>([&]<int v>() { Tile::template expose_cell<v>(next, at.slot, own[v]); });
+                        static_for<V>(
+                            [&]<int v>() { Tile::template expose_cell<s + 1, v>(shared, at.slot(s + 1), own[v]); });
                     }
-                    Tile::expose_packs(next, at.slot, own);
+                    Tile::template expose_packs<s + 1>(shared, at.slot(s + 1), own);
                 } else if (k >= 2 * steps) {
                     if constexpr (V > 1) {
                         static_for<V>([&]<int v>() { collide.template operator()<v>(); });

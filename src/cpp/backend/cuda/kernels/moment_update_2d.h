@@ -49,9 +49,11 @@ __device__ inline int same_in_warp(int number) {
 }
 
 template <class S, class Collision, class Real, class Parameters, Forcing forcing, bool walls, bool images, bool scaled,
-          bool cuts, InShared in_shared, int V, int steps, int extra_lanes, int pitch>
-__global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::threads,
-                                  StripShape<S, Real, V, steps, extra_lanes>::blocks)
+          bool cuts, bool kept_populations, int kept_sums, int V, int steps, int extra_lanes, int pitch>
+__global__ void __launch_bounds__(
+    StripShape<S, Real, V, steps, extra_lanes>::threads,
+    StripShape<S, Real, V, steps, extra_lanes>::blocks(
+        StripShape<S, Real, V, steps, extra_lanes>::bytes(walls, cuts, InShared{kept_populations, kept_sums})))
     update_moments_2d(const __grid_constant__ MomentUpdate<Real, Parameters> a) {
     using Shape = StripShape<S, Real, V, steps, extra_lanes>;
     const int lane = int(threadIdx.x) % 32;
@@ -75,8 +77,8 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
     using Force = MomentForceOfThread<S, Real, V, forcing>;
     Force forces(a.varying, a.force, x, 0, first_y - steps);
     MomentSums<S, Real, V> sums[steps];
-    using Kept = KeptAtWalls<S, Real, V, steps, cuts, Shape::threads, in_shared>;
-    [[maybe_unused]] Kept kept(dynamic_shared<Real>());
+    using Kept = KeptNumbers<S, Real, V, steps, cuts, Shape::threads, InShared{kept_populations, kept_sums}>;
+    Kept kept(dynamic_shared<Real>());
     MomentWallsOfThread<S, Real, V, steps, images> at_walls(a.walls, address, x, 0, has_cells,
                                                             Kept::template behind<int>(dynamic_shared<Real>()));
     MomentPacks<S, Real, V> packs;
@@ -138,8 +140,8 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
             gather_from_warp<0, S>(own, f);
             gather_from_warp<1, S>(own, f);
             LayerSums<S, Real> above[V];
+            kept.template take<s>(sum);
             if constexpr (walls) {
-                kept.template take<s>(sum);
                 if constexpr (cuts) {
                     add_late_links<s>(at_walls, layer, f, sum.two);
                 }
@@ -168,9 +170,7 @@ __global__ void __launch_bounds__(StripShape<S, Real, V, steps, extra_lanes>::th
                 sum.two[v] = add_own_layer<S>(sum.below[v], layer_sums<S, 0>(f[v]));
                 sum.below[v] = layer_sums<S, 1>(f[v]);
             });
-            if constexpr (walls) {
-                kept.template keep<s>(sum);
-            }
+            kept.template keep<s>(sum);
             if constexpr (s + 1 < steps) {
                 static_for<V>(
                     [&]<int v>() { populations_of<S, Collision>(m[v], force[v], a.compressibility, own[v]); });

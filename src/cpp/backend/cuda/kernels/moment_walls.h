@@ -20,26 +20,28 @@ __device__ inline bool is_any_of_warp(bool holds) { return __any_sync(__activema
 /// to the thread's own numbers in shared memory.
 template <class S, class Real, int V, int steps, bool images>
 struct MomentWallsOfThread {
-    static constexpr int none = -1;
+    static constexpr int none = -1, last = S::D - 1;
+    /// Flags; of a cell, of which there may be two, those of the first one: outside the domain in all layers, by x, and
+    /// image of another one across x.
+    static constexpr UInt32 is_outside = 1, is_odd = 4;
+    /// The same of the thread's row in three dimensions; whether it has cells; and is_row_behind() of the layer to come
+    /// and of the one after it.
+    static constexpr UInt32 is_row_outside = 16, is_row_odd = 32, has_cells = 64, is_next_behind = 128,
+                            is_after_behind = 256;
 
     const MomentWallRows& walls;
     const Address& address;
-    int x, y;  // y: in three dimensions
-    bool has_cells;
-    bool is_outside[V];           // of the domain in all layers, by x
-    CellImage image_x[V];         // x of the cells that these are images of
-    int image_offsets[V];         // of those, from x
-    CellImage image_y;            // the same of their row in three dimensions
-    int first_real, end_real;     // layers, but images
-    int first_open, end_open;     // layers that no wall lies before
-    bool is_row_outside = false;  // of the domain, in three dimensions
-    const int* chunk_in_layers;   // where the index has the chunk of its cells in layer 0
-    int entry[steps + 1];         // of the layer that comes in, and of those before it: that of its cells, or none
-    UInt32 links[steps + 1][V];   // and what MomentWallCell has of these; solid: behind walls too
-    int next_entry = none;        // of the layer to come
-    bool is_next_behind = false, is_after_behind = false;  // of that, and of the one after it: is_row_behind()
-    int* asked;  // for the links of the layer to come, and the entry of the layer after it
-    int stride;  // from one of these to the next
+    int x, y;                    // y: in three dimensions
+    int image_offsets[V];        // from x to the cells that these are images of
+    int image_row;               // y of those, in three dimensions
+    int first_open, end_open;    // layers that no wall lies before
+    UInt32 flags;                // each a bool, which would take a register of its own
+    const int* chunk_in_layers;  // where the index has the chunk of its cells in layer 0
+    int entry[steps + 1];        // of the layer that comes in, and of those before it: that of its cells, or none
+    UInt32 links[steps + 1][V];  // and what MomentWallCell has of these; solid: behind walls too
+    int next_entry = none;       // of the layer to come
+    int* asked;                  // for the links of the layer to come, and the entry of the layer after it
+    int stride;                  // from one of these to the next
 
     /// A thread without `cells` lies behind all that are needed. `shared` has room for what all threads ask for
     /// (asked_at_walls).
@@ -49,25 +51,25 @@ struct MomentWallsOfThread {
           address(address),
           x(x),
           y(y),
-          has_cells(cells),
+          flags(cells ? has_cells : 0),
           asked(shared + threadIdx.x),
           stride(int(blockDim.x)) {
         const int(&to_mirror)[6] = walls.cells_to_mirror;
         static_for<V>([&]<int v>() {
-            image_x[v] = image_of(x + v, address.nx, to_mirror[0], to_mirror[1]);
-            is_outside[v] = is_behind(image_x[v].at, address.nx, 0);  // an image of what lies there too
-            image_offsets[v] = image_x[v].at - x;
+            const CellImage image = image_of(x + v, address.nx, to_mirror[0], to_mirror[1]);
+            set(is_outside << v, is_behind(image.at, address.nx, 0));  // an image of what lies there too
+            set(is_odd << v, image.odd);
+            image_offsets[v] = image.at - x;
         });
-        image_y = S::D == 3 ? image_of(y, address.ny, to_mirror[2], to_mirror[3]) : CellImage{y, false};
-        constexpr int last = S::D - 1;
-        first_real = -to_mirror[2 * last];
-        end_real = (last == 2 ? address.nz : address.ny) + to_mirror[2 * last + 1];
         constexpr int many = 1 << 30;
         const bool goes_around = address.self_periodic[last];
         first_open = goes_around ? -many : -walls.cells_to_wall[2 * last];
         end_open = goes_around ? many : (last == 2 ? address.nz : address.ny) + walls.cells_to_wall[2 * last + 1];
+        const CellImage row = S::D == 3 ? image_of(y, address.ny, to_mirror[2], to_mirror[3]) : CellImage{y, false};
+        image_row = row.at;
+        set(is_row_odd, row.odd);
         if constexpr (S::D == 3) {
-            is_row_outside = is_behind(image_y.at, address.ny, 1);
+            set(is_row_outside, is_behind(image_row, address.ny, 1));
         }
         chunk_in_layers = walls.chunk + walls.row(address, x, S::D == 3 ? y : 0, 0);
         static_for<steps + 1>([&]<int s>() {
@@ -75,6 +77,19 @@ struct MomentWallsOfThread {
             static_for<V>([&]<int v>() { links[s][v] = 0; });
         });
     }
+    /// The first layer that is no image of another one, and that behind the last of these. They are computed where they
+    /// are needed, of what all threads have.
+    __device__ int first_real() const { return -walls.cells_to_mirror[2 * last]; }
+    __device__ int end_real() const { return layers() + walls.cells_to_mirror[2 * last + 1]; }
+    __device__ int layers() const { return last == 2 ? address.nz : address.ny; }
+    __device__ bool is(UInt32 flag) const { return (flags & flag) != 0; }
+    __device__ void set(UInt32 flag, bool holds) { flags = holds ? flags | flag : flags & ~flag; }
+    /// Whether cell v is the image of another one across x, and whether its row is one across y.
+    template <int v>
+    __device__ bool is_image_x() const {
+        return images && is(is_odd << v);
+    }
+    __device__ bool is_image_y() const { return images && is(is_row_odd); }
     __device__ bool has_image_x() const {
         bool any = false;
         static_for<V>([&]<int v>() { any = any || image_offsets[v] != v; });
@@ -84,11 +99,11 @@ struct MomentWallsOfThread {
     template <int v>
     __device__ void mirror_cell(StoredMoments<S, Real>& m) const {
         if constexpr (images) {
-            if (image_x[v].odd) {
+            if (is_image_x<v>()) {
                 mirror<0>(m);
             }
             if constexpr (S::D == 3) {
-                if (image_y.odd) {
+                if (is_image_y()) {
                     mirror<1>(m);
                 }
             }
@@ -96,9 +111,9 @@ struct MomentWallsOfThread {
     }
     template <int v>
     __device__ CellForce<S, Real> force_of(CellForce<S, Real> force) const {
-        force.of[0] = image_x[v].odd ? -force.of[0] : force.of[0];
+        force.of[0] = is_image_x<v>() ? -force.of[0] : force.of[0];
         if constexpr (S::D == 3) {
-            force.of[1] = image_y.odd ? -force.of[1] : force.of[1];
+            force.of[1] = is_image_y() ? -force.of[1] : force.of[1];
         }
         return force;
     }
@@ -106,12 +121,15 @@ struct MomentWallsOfThread {
         return !address.self_periodic[axis] &&
                (-1 - at >= walls.cells_to_wall[2 * axis] || at - n >= walls.cells_to_wall[2 * axis + 1]);
     }
-    __device__ bool is_row_behind(int layer) const { return is_row_outside || layer < first_open || layer >= end_open; }
+    __device__ bool is_row_behind(int layer) const {
+        return is(is_row_outside) || layer < first_open || layer >= end_open;
+    }
     /// Asks for the number of the entries of the thread's cells in a layer; none where they have no walls.
     __device__ void ask_for_entry(int layer) {
         const int rows = S::D == 3 ? address.ny + 2 * walls.around : 1;
-        is_after_behind = is_row_behind(layer);
-        if (has_cells && !is_after_behind) {
+        const bool is_behind_wall = is_row_behind(layer);
+        set(is_after_behind, is_behind_wall);
+        if (is(has_cells) && !is_behind_wall) {
             copy_async(asked + V * stride, chunk_in_layers + Index(layer) * (rows * walls.chunks));
         } else {
             asked[V * stride] = none;
@@ -119,7 +137,7 @@ struct MomentWallsOfThread {
     }
     /// Asks for what the layer has that comes in next, and for where that of the layer `after` it is.
     __device__ void expect(int after) {
-        is_next_behind = is_after_behind;
+        set(is_next_behind, is(is_after_behind));
         static_for<V>([&]<int v>() {
             if (next_entry < 0) {
                 asked[v * stride] = 0;
@@ -150,7 +168,7 @@ struct MomentWallsOfThread {
         });
         entry[0] = next_entry;
         static_for<V>([&]<int v>() {
-            links[0][v] = next_links<v>() | (is_next_behind || is_outside[v] ? MomentWallCell::solid : 0);
+            links[0][v] = next_links<v>() | (is(is_next_behind | is_outside << v) ? MomentWallCell::solid : 0);
         });
         next_entry = asked[V * stride];
     }
@@ -208,18 +226,59 @@ __device__ boundary::CellMoments<Real> moments_for_formulas(const double (&force
     return moments;
 }
 
+/// The values of a cell's links that do not change in time.
+struct ValuesOfLinks {
+    __device__ static double of(const backend::WallLink* links, int k) { return links[k].value; }
+};
+
+/// Those that compute_values() has left.
+struct ValuesInStep {
+    const double* values;
+
+    __device__ double of(const backend::WallLink* /*links*/, int k) const { return values[k]; }
+};
+
+/// Computes the values of a cell's links in a step. That takes registers which the formulas need: it is a function of
+/// its own, and is called before theirs.
+template <class S>
+__device__ __noinline__ void compute_values(const MomentWallRows& walls, int step, const MomentWallCell& cell,
+                                            double (&values)[S::Q]) {
+    const backend::ScaledValues<S> in_step{walls.scaled_values, walls.factors + step * walls.series,
+                                           walls.reference_density, walls.wall_inertia};
+    const backend::WallLink* const links = walls.links + cell.first;
+    const int count = __popc(cell.links & ((1U << S::Q) - 1));
+#pragma unroll 1
+    for (int k = 0; k < count; ++k) {
+        backend::WallLink link = links[k];
+        in_step.set(link);
+        values[k] = link.value;
+    }
+}
+
+/// Calls work(values) with the values of a cell's links in a step; with `scaled` they may change in time.
+template <class S, bool scaled, class Work>
+__device__ void with_values(const MomentWallRows& walls, int step, const MomentWallCell& cell, Work&& work) {
+    if constexpr (scaled) {
+        double values[S::Q];
+        compute_values<S>(walls, step, cell, values);
+        work(ValuesInStep{values});
+    } else {
+        work(ValuesOfLinks{});
+    }
+}
+
 /// As evaluate_formulas_with(), for a cell whose only wall is the domain's first or last face along x. There all cells
 /// of a warp have such links (MomentTile), which is worth code of their own: all are loaded at once, and the compiler
 /// knows their directions. False if their conditions differ.
 template <class Links, class S, class Real, class Values>
 __device__ bool evaluate_face(const Values& values, const backend::WallLink* links,
                               const boundary::CellMoments<Real>& moments, const Real (&own)[S::Q], Real (&in)[S::Q]) {
-    backend::WallLink of[Links::count];
-    static_for<Links::count>([&]<int k>() { of[k] = links[k]; });
+    double value[Links::count];
+    const int condition = links[0].condition;
     bool are_alike = true;
     static_for<Links::count>([&]<int k>() {
-        values.set(of[k]);
-        are_alike = are_alike && of[k].condition == of[0].condition;
+        are_alike = are_alike && links[k].condition == condition;
+        value[k] = values.of(links, k);
     });
     if (!are_alike) {
         return false;
@@ -227,10 +286,10 @@ __device__ bool evaluate_face(const Values& values, const backend::WallLink* lin
     for_types(boundary::Conditions{}, [&](auto member) {
         using Condition = typename decltype(member)::type;
         if constexpr (boundary::has_formula<Condition>) {
-            if (of[0].condition == position_in<boundary::Conditions, Condition>) {
+            if (condition == position_in<boundary::Conditions, Condition>) {
                 static_for<S::Q>([&]<int i>() {
                     if constexpr (Links::has(i)) {
-                        const boundary::Link<Real> link{i, Real(of[Links::rank(i)].value)};
+                        const boundary::Link<Real> link{i, Real(value[Links::rank(i)])};
                         in[i] = Condition::template incoming<S>(link, moments, OwnPopulations<S, Real>{own, i});
                     }
                 });
@@ -260,14 +319,14 @@ __device__ void evaluate_formulas_with(const double (&force)[3], const Values& v
         return;
     }
     const int count = __popc(directions);
-    constexpr int together = Values::together;  // loads in flight
+    constexpr int together = backend::SteadyValues::together;  // loads in flight
 #pragma unroll 1
     for (int first = 0; first < count; first += together) {
         backend::WallLink batch[together];
         static_for<together>([&]<int j>() { batch[j] = links[min(first + j, count - 1)]; });
         static_for<together>([&]<int j>() {
             if (first + j < count) {
-                values.set(batch[j]);
+                batch[j].value = values.of(links, first + j);
                 const int i = batch[j].i;
                 in[i] = backend::incoming<S>(batch[j], moments, OwnPopulations<S, Real>{own, i});
             }
@@ -276,13 +335,12 @@ __device__ void evaluate_formulas_with(const double (&force)[3], const Values& v
 }
 
 /// Few cells have other walls than such that reflect, so that these are no part of the loop over layers: with a force
-/// and values that are the same everywhere and always, and with others.
-template <class S, class Real>
-__device__ __noinline__ void evaluate_formulas(const MomentWallRows& walls, const MomentWallCell& cell, bool image_x,
-                                               bool image_y, Real compressibility, const Real (&own)[S::Q],
-                                               Real (&in)[S::Q]) {
-    evaluate_formulas_with<S>(walls.force, backend::SteadyValues{}, walls, cell, image_x, image_y, compressibility, own,
-                              in);
+/// that is the same everywhere and always, and with another.
+template <class S, class Real, class Values>
+__device__ __noinline__ void evaluate_formulas(Values values, const MomentWallRows& walls, const MomentWallCell& cell,
+                                               bool image_x, bool image_y, Real compressibility,
+                                               const Real (&own)[S::Q], Real (&in)[S::Q]) {
+    evaluate_formulas_with<S>(walls.force, values, walls, cell, image_x, image_y, compressibility, own, in);
 }
 template <class S, class Real, class Values>
 __device__ __noinline__ void evaluate_formulas(const double (&force)[3], Values values, const MomentWallRows& walls,
@@ -335,23 +393,17 @@ __device__ void apply_links(const MomentWallsOfThread<S, Real, V, steps, images>
             } else {
                 Real h[S::Q], given[S::Q];
                 static_for<S::Q>([&]<int i>() { h[i] = own.template operator()<v, i>(); });
-                const bool odd_x = images && walls.image_x[v].odd, odd_y = images && walls.image_y.odd;
+                const bool odd_x = walls.template is_image_x<v>(), odd_y = walls.is_image_y();
                 const MomentWallCell& cell = walls.walls.cells[number];
-                if constexpr (Force::is_steady && !scaled) {
-                    evaluate_formulas<S>(walls.walls, cell, odd_x, odd_y, compressibility, h, given);
-                } else {
-                    double force[3] = {};
-                    forces.template on_real_cell<s + 1, s>(v, odd_x, odd_y, force);
-                    if constexpr (scaled) {
-                        const MomentWallRows& rows = walls.walls;
-                        const backend::ScaledValues<S> values{rows.scaled_values, rows.factors + s * rows.series,
-                                                              rows.reference_density, rows.wall_inertia};
-                        evaluate_formulas<S>(force, values, rows, cell, odd_x, odd_y, compressibility, h, given);
+                with_values<S, scaled>(walls.walls, s, cell, [&](auto values) {
+                    if constexpr (Force::is_steady) {
+                        evaluate_formulas<S>(values, walls.walls, cell, odd_x, odd_y, compressibility, h, given);
                     } else {
-                        evaluate_formulas<S>(force, backend::SteadyValues{}, walls.walls, cell, odd_x, odd_y,
-                                             compressibility, h, given);
+                        double force[3] = {};
+                        forces.template on_real_cell<s + 1, s>(v, odd_x, odd_y, force);
+                        evaluate_formulas<S>(force, values, walls.walls, cell, odd_x, odd_y, compressibility, h, given);
                     }
-                }
+                });
                 give<S, s, v>(links, kept, in[v], below[v], [&]<int i>() { return given[i]; });
             }
         }
@@ -380,7 +432,7 @@ __device__ void clear_links_to_image(UInt32 links, Real (&sent)[S::Q]) {
 template <int s, bool cuts, class S, class Real, int V, int steps, bool images, class Kept>
 __device__ void sums_above(const MomentWallsOfThread<S, Real, V, steps, images>& walls, Kept& kept, int layer,
                            Real (&in)[V][S::Q], LayerSums<S, Real> (&below)[V], LayerSums<S, Real> (&above)[V]) {
-    const bool from_image = images && layer - s == walls.end_real;
+    const bool from_image = images && layer - s == walls.end_real();
     static_for<V>([&]<int v>() {
         const UInt32 links = walls.links[s + 1][v];
         if (from_image) {
@@ -392,7 +444,7 @@ __device__ void sums_above(const MomentWallsOfThread<S, Real, V, steps, images>&
             kept.template for_each_given<s, v>(links, [&]<int i>(Real number) { in[v][i] = number; });
             above[v] = layer_sums<S, -1>(in[v]);
         }
-        if (images && layer - s == walls.first_real) {
+        if (images && layer - s == walls.first_real()) {
             if constexpr (cuts) {
                 clear_links_to_image<1, S>(walls.links[s][v], in[v]);
             }
