@@ -55,18 +55,18 @@ TEST(moment_launches_choose_tiles) {
     };
     const char *second = "regularized", *all = "recursive-regularized";
     CHECK(has(clean("D3Q19", second, single, 9, 227), 11, false, 0));
-    CHECK(has(clean("D3Q19", second, single, 9, 227, Forcing::Uniform), 11, false, 3));
+    CHECK(has(clean("D3Q19", second, single, 9, 227, Forcing::Uniform), 11, false, 12));
     CHECK(has(clean("D3Q19", second, single, 8, 99), 11, false, 0));
-    CHECK(has(clean("D3Q19", second, single, 8, 99, Forcing::Uniform), 8, false, 3));
-    CHECK(has(clean("D3Q19", all, single, 10, 227), 11, false, 3));
-    CHECK(has(clean("D3Q27", second, single, 8, 163), 10, false, 1));
-    CHECK(has(clean("D3Q27", all, single, 9, 227), 11, false, 4));
-    CHECK(has(clean("D3Q27", all, single, 9, 227, Forcing::Field), 9, false, 7));
-    CHECK(has(clean("D3Q27", all, single, 10, 227), 10, false, 6));
+    CHECK(has(clean("D3Q19", second, single, 8, 99, Forcing::Uniform), 8, false, 12));
+    CHECK(has(clean("D3Q19", all, single, 10, 227), 11, false, 12));
+    CHECK(has(clean("D3Q27", second, single, 8, 163), 11, false, 2));
+    CHECK(has(clean("D3Q27", all, single, 9, 227), 11, false, 16));
+    CHECK(has(clean("D3Q27", all, single, 9, 227, Forcing::Field), 9, false, 28));
+    CHECK(has(clean("D3Q27", all, single, 10, 227), 10, false, 24));
     CHECK(has(clean("D3Q27", all, single, 12, 99), 5, false, 0));
     CHECK(has(clean("D3Q19", second, twice, 9, 227), 10, false, 0));
-    CHECK(has(clean("D3Q27", second, twice, 9, 227), 9, false, 3));
-    CHECK(has(clean("D3Q27", all, twice, 9, 227), 6, false, 6));
+    CHECK(has(clean("D3Q27", second, twice, 9, 227), 9, false, 6));
+    CHECK(has(clean("D3Q27", all, twice, 9, 227), 6, false, 12));
 }
 
 TEST(moment_launches_choose_tiles_at_walls) {
@@ -75,11 +75,11 @@ TEST(moment_launches_choose_tiles_at_walls) {
         return tilings_of(stencil, "regularized", single, 9, kibibytes, {lbm::cuda::Forcing::None, cuts, scaled})
             .walled;
     };
-    CHECK(has(walled("D3Q19", 227, false, false), 10, true, 9));
-    CHECK(has(walled("D3Q27", 227, true, false), 10, true, 9));
-    CHECK(has(walled("D3Q19", 227, false, true), 10, true, 14));
-    CHECK(has(walled("D3Q27", 227, true, true), 10, true, 15));
-    CHECK(has(walled("D3Q27", 99, false, true), 3, true, 15));
+    CHECK(has(walled("D3Q19", 227, false, false), 10, true, 18));
+    CHECK(has(walled("D3Q27", 227, true, false), 10, true, 18));
+    CHECK(has(walled("D3Q19", 227, false, true), 10, true, 28));
+    CHECK(has(walled("D3Q27", 227, true, true), 10, true, 30));
+    CHECK(has(walled("D3Q27", 99, false, true), 3, true, 30));
 }
 
 TEST(moment_launches_have_shells_as_high_as_tiles_where_y_is_cut) {

@@ -12,43 +12,43 @@ from lbmgpu.parallel.devices import look_for_compiler
 
 TILES = {
     "sm_80": {
-        ("D3Q19", "Regularized"): ((11, 0), (11, 3), (11, 5)),
-        ("D3Q19", "RecursiveRegularized"): ((11, 0), (11, 4), (11, 6)),
-        ("D3Q27", "Regularized"): ((10, 1), (9, 3), (8, 6)),
-        ("D3Q27", "RecursiveRegularized"): ((9, 4), (8, 5), (7, 0)),
+        ("D3Q19", "Regularized"): ((11, 0), (11, 12), (11, 20)),
+        ("D3Q19", "RecursiveRegularized"): ((11, 0), (11, 16), (11, 24)),
+        ("D3Q27", "Regularized"): ((11, 2), (9, 12), (8, 24)),
+        ("D3Q27", "RecursiveRegularized"): ((9, 16), (8, 20), (7, 0)),
     },
     "sm_86": {
-        ("D3Q19", "Regularized"): ((11, 0), (8, 3), (7, 0)),
+        ("D3Q19", "Regularized"): ((11, 0), (8, 12), (7, 0)),
         ("D3Q19", "RecursiveRegularized"): ((11, 0), (7, 0), (7, 0)),
         ("D3Q27", "Regularized"): ((5, 0), (5, 0), (5, 0)),
         ("D3Q27", "RecursiveRegularized"): ((5, 0), (5, 0), (5, 0)),
     },
     "sm_90": {
-        ("D3Q19", "Regularized"): ((11, 0), (11, 3), (11, 5)),
-        ("D3Q19", "RecursiveRegularized"): ((11, 0), (11, 4), (11, 6)),
-        ("D3Q27", "Regularized"): ((11, 1), (11, 3), (10, 6)),
-        ("D3Q27", "RecursiveRegularized"): ((11, 4), (10, 5), (9, 7)),
+        ("D3Q19", "Regularized"): ((11, 0), (11, 12), (11, 20)),
+        ("D3Q19", "RecursiveRegularized"): ((11, 0), (11, 16), (11, 24)),
+        ("D3Q27", "Regularized"): ((11, 2), (11, 12), (10, 24)),
+        ("D3Q27", "RecursiveRegularized"): ((11, 16), (10, 20), (9, 28)),
     },
     "sm_100": {
-        ("D3Q19", "Regularized"): ((11, 1), (11, 4), (11, 6)),
-        ("D3Q19", "RecursiveRegularized"): ((11, 3), (11, 7), (11, 9)),
-        ("D3Q27", "Regularized"): ((11, 2), (11, 4), (9, 7)),
-        ("D3Q27", "RecursiveRegularized"): ((10, 6), (9, 8), (8, 10)),
+        ("D3Q19", "Regularized"): ((11, 4), (11, 16), (11, 24)),
+        ("D3Q19", "RecursiveRegularized"): ((11, 12), (11, 28), (11, 36)),
+        ("D3Q27", "Regularized"): ((11, 8), (11, 16), (9, 28)),
+        ("D3Q27", "RecursiveRegularized"): ((10, 24), (9, 32), (8, 40)),
     },
     "sm_120": {
-        ("D3Q19", "Regularized"): ((10, 1), (7, 0), (7, 0)),
-        ("D3Q19", "RecursiveRegularized"): ((8, 3), (7, 0), (7, 0)),
+        ("D3Q19", "Regularized"): ((10, 4), (7, 0), (7, 0)),
+        ("D3Q19", "RecursiveRegularized"): ((8, 12), (7, 0), (7, 0)),
         ("D3Q27", "Regularized"): ((5, 0), (5, 0), (5, 0)),
         ("D3Q27", "RecursiveRegularized"): ((5, 0), (5, 0), (5, 0)),
     },
 }
 TILES["sm_89"] = TILES["sm_86"]
-"""Rows of the tiles of a large block without walls in float32, and how many sums of each cell in each step lie in
-shared memory: without a force, with a uniform one, and with a field, for 163, 99 and 227 KiB of it
+"""Rows of the tiles of a large block without walls in float32, and how many sums of a thread's cells lie in shared
+memory: without a force, with a uniform one, and with a field, for 163, 99 and 227 KiB of it
 (moment_launches_choose_tiles in the C++ tests)."""
 FORCINGS = ("None", "Uniform", "Field")
 PAIRS = list(TILES["sm_90"])
-SUMS_AT_WALLS = {"D2Q9": (8, 8), "D3Q19": (9, 14), "D3Q27": (9, 15)}
+SUMS_AT_WALLS = {"D2Q9": (96, 96), "D3Q19": (18, 28), "D3Q27": (18, 30)}
 """The same of tiles with walls, where values are the same in all steps and where they change in time."""
 WALLED_ROWS = {
     "D3Q19": {"sm_80": 10, "sm_86": 7, "sm_89": 7, "sm_90": 10, "sm_100": 10, "sm_120": 7},
@@ -117,7 +117,7 @@ def test_updates_without_walls_stay_in_registers(stencil: str, collision: str, f
 @pytest.mark.parametrize("laminar", [True, False])
 @pytest.mark.parametrize("collision", ["Regularized", "RecursiveRegularized"])
 def test_updates_of_planes_stay_in_registers(collision: str, laminar: bool, architecture: str) -> None:
-    sums = 0 if laminar else 2
+    sums = 0 if laminar else 24
     kernel = update("D2Q9", collision, "None", False, "2, 6, 3, 4096", sums=sums, plane=True, laminar=laminar)
     assert stack_of(kernel, "moment_update_2d.h", architecture) == 0
 
@@ -126,10 +126,10 @@ def test_updates_of_planes_stay_in_registers(collision: str, laminar: bool, arch
     ("stencil", "collision", "rows", "sums", "architecture"),
     [
         ("D3Q19", "Regularized", 10, 0, "sm_90"),
-        ("D3Q19", "Regularized", 10, 1, "sm_100"),
-        ("D3Q19", "RecursiveRegularized", 10, 6, "sm_90"),
-        ("D3Q27", "Regularized", 9, 3, "sm_90"),
-        ("D3Q27", "RecursiveRegularized", 6, 6, "sm_90"),
+        ("D3Q19", "Regularized", 10, 2, "sm_100"),
+        ("D3Q19", "RecursiveRegularized", 10, 12, "sm_90"),
+        ("D3Q27", "Regularized", 9, 6, "sm_90"),
+        ("D3Q27", "RecursiveRegularized", 6, 12, "sm_90"),
     ],
 )
 def test_updates_in_double_precision_stay_in_registers(

@@ -327,8 +327,9 @@ private:
         const MomentTiling& own = tilings_.of(unit);
         const Forcing force = force_.kind();
         const bool images = walls_.map().has_images(), scaled = scaling_.scales_walls();
-        return {steps,    own.cells_per_thread, own.rows, force, unit.walls, images, scaled, unit.cuts,
-                own.kept, unit.at_x_face};
+        const InShared kept{own.kept.populations, own.kept.sums * steps / most_steps()};
+        return {steps, own.cells_per_thread, own.rows, force, unit.walls, images, scaled, unit.cuts,
+                kept,  unit.at_x_face};
     }
     /// Whether some units are of number k of MomentUnits::kinds.
     bool is_in_use(int k) const {

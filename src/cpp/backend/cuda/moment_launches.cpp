@@ -73,9 +73,9 @@ void for_shapes_of(const backend::BlockSpec& spec, int steps, Visit&& visit) {
     });
 }
 
-/// How many of the sums of each cell in each step lie in shared memory where there are no walls, as the registers of a
-/// thread have no room for them: so many that the assembler of CUDA 13.0 spills none. Thread blocks of 8 warps have 255
-/// registers a thread, those of 12 have 168, and larger ones 128.
+/// How many of the sums of a thread's cells lie in shared memory where there are no walls, as its registers have no
+/// room for them: so many that the assembler of CUDA 13.0 spills none. Thread blocks of 8 warps have 255 registers a
+/// thread, those of 12 have 168, and larger ones 128.
 int sums_without_registers(const backend::BlockSpec& spec, const DeviceInfo& device, Forcing forcing, int warps) {
     const bool is_plain = forcing == Forcing::None && !spec.has_eddy_viscosity;
     const bool is_uniform = forcing == Forcing::Uniform && !spec.has_eddy_viscosity;
@@ -93,18 +93,18 @@ int sums_without_registers(const backend::BlockSpec& spec, const DeviceInfo& dev
     const bool is_newer = device.major >= 10;                    // for which the assembler spills more
     const bool is_large = block_size(spec) == BlockSize::Large;  // whose kernels need no register for the pitch of rows
     if (!solid) {
-        return is_double ? (is_plain ? 2 : 4) : is_plain ? 0 : 2;
+        return is_double ? (is_plain ? 12 : 24) : is_plain ? 0 : 24;
     }
     if (warps <= 12) {
-        return is_double && warps > 8 ? of(0, 0, 0, 6) : 0;
+        return is_double && warps > 8 ? of(0, 0, 0, 12) : 0;
     }
     if (is_double) {
-        return is_plain ? of(is_large && !is_newer ? 0 : 1, 6, 3, 12) : 12;
+        return is_plain ? of(is_large && !is_newer ? 0 : 2, 12, 6, 24) : 24;
     }
-    const int sums = is_plain     ? of(is_large || is_newer ? 0 : 2, 0, 1, 4)
-                     : is_uniform ? of(3, 4, 3, 5)
-                                  : of(5, 6, 6, 7);
-    return sums + (is_newer ? of(1, 3, 1, is_plain ? 2 : 3) : 0);
+    const int sums = is_plain     ? of(is_large || is_newer ? 0 : 8, 0, is_newer ? 4 : 2, 16)
+                     : is_uniform ? of(12, 16, 12, 20)
+                                  : of(20, 24, 24, 28);
+    return sums + (is_newer ? of(4, 12, 4, is_plain ? 8 : 12) : 0);
 }
 
 /// What an update of a block in three dimensions without walls takes, in layers of one warp: instructions bound it, of
@@ -154,15 +154,16 @@ MomentTiling clean_tiling(const backend::BlockSpec& spec, const DeviceInfo& devi
 }
 
 /// What of the numbers that threads keep at walls may lie in shared memory, the best choice first.
-std::vector<InShared> choices_at_walls(const backend::BlockSpec& spec, bool scaled) {
+std::vector<InShared> choices_at_walls(const backend::BlockSpec& spec, int cells_per_thread, bool scaled) {
     std::vector<InShared> choices;
     backend::with_stencil(spec.stencil, [&](auto s) {
         using S = decltype(s);
         if constexpr (!Stencil<S>::multispeed) {
+            const int cells = S::D == 2 ? cells_per_thread : 1, of_thread = cells * spec.state->steps_per_launch;
             if (scaled || S::D == 2) {
-                choices.push_back({true, all_sums<S>});
+                choices.push_back({true, of_thread * all_sums<S>});
             }
-            choices.push_back({true, TwoLayers<S, float>::numbers});
+            choices.push_back({true, of_thread * TwoLayers<S, float>::numbers});
         }
     });
     choices.push_back({true, 0});
@@ -200,7 +201,7 @@ bool add_walled_tilings(MomentTilings& to, const backend::BlockSpec& spec, unsig
 MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& device, const MomentNeeds& needs) {
     MomentTilings tilings{};
     tilings.clean = clean_tiling(spec, device, needs.forcing);
-    for (const InShared& kept : choices_at_walls(spec, needs.scaled)) {
+    for (const InShared& kept : choices_at_walls(spec, tilings.clean.cells_per_thread, needs.scaled)) {
         if (add_walled_tilings(tilings, spec, unsigned(device.shared_bytes_per_block), needs.cuts, kept)) {
             break;
         }

@@ -86,10 +86,10 @@ private:
     template <int s, class Visit>
     __device__ void for_each_of_sums(MomentSums<S, Real, V>& of_step, Visit&& visit) {
         static_for<V>([&]<int v>() {
-            constexpr int first = (in_shared.populations ? populations : 0) + (s * V + v) * in_shared.sums;
             const auto visit_kept = [&]<int k>(Real& number) {
-                if constexpr (k < in_shared.sums) {
-                    visit(number, sums_.template at<first + k>());
+                constexpr int place = (k * steps + s) * V + v;
+                if constexpr (place < in_shared.sums) {
+                    visit(number, sums_.template at<(in_shared.populations ? populations : 0) + place>());
                 }
             };
             of_step.two[v].for_each(visit_kept);

@@ -11,8 +11,8 @@ namespace lbm::cuda {
 template <int V>
 constexpr int asked_at_walls = V + 1;
 /// What of the numbers that it keeps from one layer to the next (KeptNumbers) lies in shared memory, as registers have
-/// no room for it: at walls populations, and so many of the sums of what comes in to a cell in each of the steps, first
-/// of those of two layers and then of those of the layer below.
+/// no room for it: at walls populations, and so many of the sums of what comes in to its cells in all steps, first
+/// those of two layers, each of all cells and steps, and then those of the layer below.
 struct InShared {
     bool populations;
     int sums;
@@ -30,7 +30,7 @@ constexpr int all_sums = TwoLayers<S, float>::numbers + LayerSums<S, float>::num
                          (S::D == 3 && !LayerVelocities<S, 1>::has_corners ? 1 : 0);
 template <class S, int V, int steps>
 constexpr int numbers_in_shared(bool cuts, InShared kept) {
-    return steps * V * ((kept.populations ? populations_at_walls<S>(cuts) : 0) + kept.sums);
+    return (kept.populations ? steps * V * populations_at_walls<S>(cuts) : 0) + kept.sums;
 }
 /// The shared memory of a thread for these, and at walls for what it asks for.
 template <class S, class Real, int V, int steps>
