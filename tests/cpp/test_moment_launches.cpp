@@ -25,8 +25,9 @@ lbm::cuda::MomentTilings tilings_of(const char* stencil, const char* collision, 
                                     int generation, int kibibytes, const lbm::cuda::MomentNeeds& needs = {}) {
     lbm::engine::Setup setup = tests::small_setup(stencil);
     setup.collision = collision;
-    setup.shape = {512, 512, 512};
-    setup.state = &lbm::backend::moment_state;
+    const bool plane = setup.shape.size() == 2;
+    setup.shape.assign(plane ? 2 : 3, plane ? 4096 : 512);
+    setup.state = plane ? &lbm::backend::moment_state_2d : &lbm::backend::moment_state;
     lbm::backend::BlockSpec spec = lbm::engine::block_spec(setup);
     spec.precision = spec.storage = precision;
     lbm::cuda::DeviceInfo device{};
@@ -80,6 +81,27 @@ TEST(moment_launches_choose_tiles_at_walls) {
     CHECK(has(walled("D3Q19", 227, false, true), 10, true, 28));
     CHECK(has(walled("D3Q27", 227, true, true), 10, true, 30));
     CHECK(has(walled("D3Q27", 99, false, true), 3, true, 30));
+    CHECK(has(walled("D3Q19", 99, false, false), 7, true, 18));
+    CHECK(has(walled("D3Q19", 99, true, false), 5, true, 18));
+    CHECK(has(walled("D3Q19", 99, false, true), 5, true, 28));
+    CHECK(has(walled("D3Q27", 99, false, false), 4, true, 18));
+    CHECK(has(walled("D3Q27", 99, true, false), 3, true, 18));
+    CHECK(has(walled("D3Q27", 163, false, false), 9, true, 18));
+    CHECK(has(walled("D3Q27", 163, true, false), 7, true, 18));
+    CHECK(has(walled("D3Q27", 163, false, true), 8, true, 30));
+}
+
+TEST(moment_launches_choose_strips) {
+    constexpr auto single = lbm::backend::NumberKind::Float32;
+    const auto walled = [](int kibibytes, bool cuts) {
+        return tilings_of("D2Q9", "regularized", single, 9, kibibytes, {lbm::cuda::Forcing::None, cuts, false}).walled;
+    };
+    CHECK(has(walled(227, true), 3, true, 96));
+    CHECK_EQUAL(walled(227, false).units_at_once, 12);
+    CHECK_EQUAL(walled(227, true).units_at_once, 8);
+    CHECK_EQUAL(walled(99, true).units_at_once, 4);
+    CHECK(has(walled(64, false), 3, true, 60));  // of two layers alone
+    CHECK(has(walled(64, true), 3, true, 0));
 }
 
 TEST(moment_launches_have_shells_as_high_as_tiles_where_y_is_cut) {

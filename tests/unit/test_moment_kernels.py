@@ -48,13 +48,17 @@ memory: without a force, with a uniform one, and with a field, for 163, 99 and 2
 (moment_launches_choose_tiles in the C++ tests)."""
 FORCINGS = ("None", "Uniform", "Field")
 PAIRS = list(TILES["sm_90"])
-SUMS_AT_WALLS = {"D2Q9": (96, 96), "D3Q19": (18, 28), "D3Q27": (18, 30)}
-"""The same of tiles with walls, where values are the same in all steps and where they change in time."""
-WALLED_ROWS = {
-    "D3Q19": {"sm_80": 10, "sm_86": 7, "sm_89": 7, "sm_90": 10, "sm_100": 10, "sm_120": 7},
-    "D3Q27": {"sm_80": 9, "sm_86": 4, "sm_89": 4, "sm_90": 10, "sm_100": 10, "sm_120": 4},
+WALLED = {
+    "sm_80": {"D3Q19": ((10, 18), (10, 18), (10, 28)), "D3Q27": ((9, 18), (7, 18), (8, 30))},
+    "sm_86": {"D3Q19": ((7, 18), (5, 18), (5, 28)), "D3Q27": ((4, 18), (3, 18), (3, 30))},
+    "sm_90": {"D3Q19": ((10, 18), (10, 18), (10, 28)), "D3Q27": ((10, 18), (10, 18), (10, 30))},
 }
-"""The rows of these."""
+WALLED["sm_89"] = WALLED["sm_120"] = WALLED["sm_86"]
+WALLED["sm_100"] = WALLED["sm_90"]
+"""The same of tiles with walls of a block without a force: half-way ones, at known distances, and half-way ones whose
+values change in time (moment_launches_choose_tiles_at_walls)."""
+STRIP_SUMS = 96
+"""In two dimensions, of strips with walls."""
 
 
 def bytes_of(what: str, kernel: str, header: str, architecture: str) -> int:
@@ -96,12 +100,12 @@ def update(
 
 def walled_update(stencil: str, collision: str, forcing: str, architecture: str, **kinds: bool) -> tuple[str, str]:
     """The name and the header of an update's kernel at walls; `kinds` are images, cuts, and scaled."""
-    sums = SUMS_AT_WALLS[stencil][kinds.get("scaled", False)]
     if stencil == "D2Q9":
-        name = update(stencil, collision, forcing, True, "2, 6, 3, 0", sums=sums, plane=True, **kinds)
+        name = update(stencil, collision, forcing, True, "2, 6, 3, 0", sums=STRIP_SUMS, plane=True, **kinds)
         return name, "moment_update_2d.h"
-    shape = f"1, 2, {WALLED_ROWS[stencil][architecture]}, 544"
-    return update(stencil, collision, forcing, True, shape, sums=sums, **kinds), "moment_update.h"
+    which = 2 if kinds.get("scaled") else 1 if kinds.get("cuts") else 0
+    rows, sums = WALLED[architecture][stencil][which]
+    return update(stencil, collision, forcing, True, f"1, 2, {rows}, 544", sums=sums, **kinds), "moment_update.h"
 
 
 @pytest.mark.parametrize("architecture", TILES)

@@ -49,10 +49,11 @@ public:
     /// Whether there is a force, and one that changes in time.
     bool has_force() const { return is_any_; }
     bool scales_force() const { return force_series_ >= 0; }
-    /// Whether values of walls do, for whose steps there are factors.
-    bool scales_walls() const { return needed_ >= 0 && rows_ > 0 && series_ >= needed_; }
+    /// Whether there are values of walls that do, and whether there are factors for their steps too.
+    bool has_values() const { return needed_ >= 0; }
+    bool scales_walls() const { return has_values() && rows_ > 0 && series_ >= needed_; }
     /// Whether anything does, so that no two updates have the same arguments.
-    bool any() const { return scales_force() || needed_ >= 0; }
+    bool any() const { return scales_force() || has_values(); }
 
     /// The factor of the force in the step that has made the state, for 0, and in the steps to come, from 1 on.
     double factor(int step) const {

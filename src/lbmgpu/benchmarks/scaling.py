@@ -363,11 +363,11 @@ def speeds(solver: Solver, seconds: float, repeats: int) -> list[float]:
     """
     simulation = simulation_of(solver)
     with_cpu = any(block.device == "cpu" for block in simulation.layout)  # the same on all ranks
-    simulation.advance(2 if with_cpu else 40)  # kernels are compiled, steps recorded
-    steps = 2
+    simulation.advance(single.STEPS_OF_SWEEPS * (1 if with_cpu else 7))  # kernels are compiled
+    steps = single.STEPS_OF_SWEEPS  # and no others: those of shorter sweeps would be compiled meanwhile
     while (elapsed := simulation.advance(steps)) < 0.1 * seconds:
         steps *= 2 if elapsed > 0.05 * seconds else 4
-    steps = max(2, round(steps * seconds / elapsed / 2) * 2)
+    steps = max(1, round(steps * seconds / elapsed / single.STEPS_OF_SWEEPS)) * single.STEPS_OF_SWEEPS
     found = [solver.domain.cells * steps / simulation.advance(steps) / 1e6 for _ in range(repeats)]
     solver.check()
     return found

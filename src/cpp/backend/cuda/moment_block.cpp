@@ -130,9 +130,8 @@ public:
     }
     void set_force(const double* uniform, const double* field, int series) override {
         ++revision_;
-        const Forcing before = force_.kind();
         force_.set(uniform, field, series);
-        if (plan_ != nullptr && force_.kind() != before) {  // for which threads keep other numbers
+        if (plan_ != nullptr && force_.kind() != divided_for_) {  // for which threads keep other numbers
             divide();
             expect_kernels();
         }
@@ -348,7 +347,7 @@ private:
     }
 
     void choose_tilings() {
-        tilings_ = moment_tilings(spec_, device_, {force_.kind(), walls_.map().has_cuts(), scaling_.scales_walls()});
+        tilings_ = moment_tilings(spec_, device_, {force_.kind(), walls_.map().has_cuts(), scaling_.has_values()});
         if (tilings_.clean.rows == 0 || (walls_.map().is_any() && tilings_.walled.rows == 0)) {
             throw std::invalid_argument("state: 'moments' needs more shared memory than a kernel has on the " +
                                         device_.name + "; give state='populations'");
@@ -369,6 +368,7 @@ private:
                 const backend::RowBox rows = slabs.rows(k, D_, address_.ny, address_.nz);
                 shell_.push_back(units_of(rows, slabs.at_once));
             }
+            divided_for_ = force_.kind();
             return;
         }
         const MomentTiling& lowest = walls_.map().is_any() ? tilings_.walled : tilings_.clean;
@@ -384,6 +384,7 @@ private:
             add(shell_, shell.boxes[k]);
         }
         add(inner_, inner);
+        divided_for_ = force_.kind();
     }
     /// The units of one of so many boxes that share the GPU evenly.
     MomentUnits units_of(const backend::RowBox& box, int at_once) const {
@@ -479,6 +480,7 @@ private:
     const backend::LinkPlan* plan_ = nullptr;
     DeviceMomentWalls walls_{address_, D_, stream_};
     MomentTilings tilings_{};
+    Forcing divided_for_ = Forcing::None;  // of the tiles that there are units of
     std::vector<MomentUnits> shell_, inner_;
     DeviceBuffer runs_, singles_, solid_, solid_velocity_;
     backend::MomentScaling scaling_;

@@ -15,9 +15,11 @@ namespace lbm::cuda {
 namespace {
 
 /// More shared memory than this, with the 1 KiB of the driver, leaves the first-level cache too little for loads in
-/// flight: with 227 KiB recursive regularisation in D3Q27 takes 1.2 times as long. At walls what registers have no room
-/// for would be in that cache otherwise.
+/// flight: with 227 KiB recursive regularisation in D3Q27 takes 1.2 times as long on an H200. At walls what registers
+/// have no room for would be in that cache otherwise.
 constexpr unsigned most_shared_bytes = 195 << 10;
+/// Of that of a multiprocessor the driver takes so much for each thread block, and a thread block may have the rest.
+constexpr unsigned bytes_of_driver = 1 << 10;
 
 /// Cells of a thread that are loaded at once, and the most rows of a tile, with which a thread block has 512 threads or
 /// fewer: registers have room for what a thread keeps. Tiles with walls have fewer cells to a thread and more threads
@@ -119,15 +121,21 @@ double time_of_update(const backend::BlockSpec& spec, const DeviceInfo& device, 
                        .swept;
 }
 
+/// How many thread blocks with these bytes of shared memory a multiprocessor has at once, `most` at most.
+int blocks_at_once(const DeviceInfo& device, unsigned bytes, int most) {
+    const unsigned all = unsigned(device.shared_bytes_per_block) + bytes_of_driver;
+    return std::clamp(int(all / (bytes + bytes_of_driver)), 1, most);
+}
+
 /// A strip for a warp.
 template <class Shape>
-MomentTiling strip(int extra_lanes, unsigned bytes, InShared kept) {
+MomentTiling strip(int extra_lanes, const DeviceInfo& device, unsigned bytes, InShared kept) {
     return {Shape::cells,
             extra_lanes,
             Shape::own_lanes * Shape::cells,
             1,
             Shape::warps,
-            Shape::blocks(bytes) * Shape::warps,
+            blocks_at_once(device, bytes, Shape::blocks(bytes)) * Shape::warps,
             kept};
 }
 
@@ -140,7 +148,7 @@ MomentTiling clean_tiling(const backend::BlockSpec& spec, const DeviceInfo& devi
         const InShared kept{false, sums_without_registers(spec, device, forcing, Shape::warps)};
         const unsigned bytes = Shape::bytes(false, false, kept);
         if constexpr (requires { Shape::own_lanes; }) {
-            found = strip<Shape>(rows, bytes, kept);
+            found = strip<Shape>(rows, device, bytes, kept);
         } else if (bytes <= most) {
             const MomentTiling tiling{Shape::cells, rows, 32 * Shape::cells, rows, 1, 1, kept};
             const double time = time_of_update(spec, device, tiling, Shape::warps);
@@ -153,7 +161,9 @@ MomentTiling clean_tiling(const backend::BlockSpec& spec, const DeviceInfo& devi
     return found;
 }
 
-/// What of the numbers that threads keep at walls may lie in shared memory, the best choice first.
+/// What of the numbers that threads keep at walls may lie in shared memory, the best choice first: with sums of two
+/// layers registers have room for the others, but with values that change in time, and in two dimensions, where a
+/// thread has cells of six steps.
 std::vector<InShared> choices_at_walls(const backend::BlockSpec& spec, int cells_per_thread, bool scaled) {
     std::vector<InShared> choices;
     backend::with_stencil(spec.stencil, [&](auto s) {
@@ -173,27 +183,35 @@ std::vector<InShared> choices_at_walls(const backend::BlockSpec& spec, int cells
 
 /// Adds the largest tiles with walls that fit, no higher than the others, with this of what threads keep there in
 /// shared memory. False if they are so low that they compute too many cells twice.
-bool add_walled_tilings(MomentTilings& to, const backend::BlockSpec& spec, unsigned most, bool cuts, InShared kept) {
+bool add_walled_tilings(MomentTilings& to, const backend::BlockSpec& spec, const DeviceInfo& device, bool cuts,
+                        InShared kept) {
+    const auto most = unsigned(device.shared_bytes_per_block);
     to.walled = to.at_x_face = {};
     int most_rows = 0;
     backend::with_real(spec.precision, [&](auto real) {
         most_rows = std::min(OfPrecision<decltype(real)>::rows_with_walls, to.clean.rows);
         for_shapes_of(spec, spec.state->steps_per_launch, [&]<class Shape>(int rows) {
             if constexpr (requires { Shape::own_lanes; }) {
-                to.walled = strip<Shape>(rows, Shape::bytes(true, cuts, kept), kept);
+                const unsigned bytes = Shape::bytes(true, cuts, kept);
+                most_rows = rows;
+                if (bytes <= most) {
+                    to.walled = strip<Shape>(rows, device, bytes, kept);
+                }
             } else {
                 using Narrow = typename Shape::Narrow;
                 using AtXFace = typename Shape::AtXFace;
                 if (rows <= most_rows && Narrow::bytes(true, cuts, kept) <= most) {
                     to.walled = {1, rows, 32, rows, 1, 1, kept};
                 }
-                if (rows <= rows_at_x_faces && AtXFace::bytes(true, cuts, kept) <= most) {
-                    to.at_x_face = {1, rows, rows, AtXFace::row_lanes, 1, AtXFace::blocks, kept};
+                const unsigned bytes = AtXFace::bytes(true, cuts, kept);
+                if (rows <= rows_at_x_faces && bytes <= most) {
+                    const int at_once = blocks_at_once(device, bytes, AtXFace::blocks);
+                    to.at_x_face = {1, rows, rows, AtXFace::row_lanes, 1, at_once, kept};
                 }
             }
         });
     });
-    return 5 * to.walled.rows >= 3 * most_rows;
+    return 2 * to.walled.rows >= most_rows;
 }
 
 }  // namespace
@@ -202,7 +220,7 @@ MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& d
     MomentTilings tilings{};
     tilings.clean = clean_tiling(spec, device, needs.forcing);
     for (const InShared& kept : choices_at_walls(spec, tilings.clean.cells_per_thread, needs.scaled)) {
-        if (add_walled_tilings(tilings, spec, unsigned(device.shared_bytes_per_block), needs.cuts, kept)) {
+        if (add_walled_tilings(tilings, spec, device, needs.cuts, kept)) {
             break;
         }
     }

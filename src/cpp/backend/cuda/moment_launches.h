@@ -58,7 +58,8 @@ struct MomentNeeds {
     bool cuts, scaled;
 };
 
-/// The tiles of a block: of those without walls which take least time, of others the largest that fit.
+/// The tiles of a block: of those without walls which take least time, of others the largest that fit, with as much of
+/// what threads keep in shared memory as leaves them high enough.
 MomentTilings moment_tilings(const backend::BlockSpec& spec, const DeviceInfo& device, const MomentNeeds& needs);
 
 /// What is left of an interior where the shell is deeper than it needs to be. Along y it is as high as a tile, which

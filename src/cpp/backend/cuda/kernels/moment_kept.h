@@ -37,9 +37,10 @@ private:
     Real own_[count] = {};
 };
 
-/// In each of the steps of each of a thread's V cells: at walls what formulas give in place of populations of the layer
-/// above, until that is there, and with `cuts` what streams in from below against these links; and so many of its sums
-/// as lie in shared memory. None of it is read before it is written, but by cells whose results are not needed.
+/// What a thread keeps of each of its V cells in each of the steps: at walls what formulas give in place of populations
+/// of the layer above, until that is there, and with `cuts` what streams in from below against these links; and so many
+/// of its sums as lie in shared memory. None of it is read before it is written, but by cells whose results are not
+/// needed.
 template <class S, class Real, int V, int steps, bool cuts, int threads, InShared in_shared>
 class KeptNumbers {
     static constexpr int from_above = FromAbove<S>::count, streamed = steps * V * from_above;

@@ -69,8 +69,9 @@ struct MomentShape {
         }
         return sum;
     }
-    /// Along x the first slot and the last one gather a number from beside their array, which their cells have no use
-    /// for: one of another array, or beside the first and the last array of a step one of these, which nobody writes.
+    /// Numbers before, between and behind those of the steps, which nobody writes. Along x the first slot and the last
+    /// one gather from beside their array, of the first and the last array of a step from these: their cells have no
+    /// use for it.
     static constexpr int between_steps = 4;
     /// Where the arrays of population i of step s begin.
     static constexpr int first_number(int s, int i) {

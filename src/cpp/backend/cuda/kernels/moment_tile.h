@@ -7,8 +7,9 @@
 
 namespace lbm::cuda {
 
-/// Step s has populations of its own in shared memory, where the first of its `slots` is that of row s of the tile.
-/// With `along_y` the warps of a tile lie along y, and its rows are those of cells with the same x.
+/// A tile whose threads exchange populations in shared memory. Step s has some of its own there, and the first of its
+/// `slots` is that of row s of the tile. With `along_y` the warps of a tile lie along y, and its rows are those of
+/// cells with the same x.
 template <class S, class Real, int V, int steps, int rows, bool along_y = false>
 struct MomentTile : MomentShape<S, Real, V, steps, rows, along_y> {
     static_assert(!along_y || V == 1);

@@ -62,8 +62,8 @@ struct MomentPlace {
     }
     /// Whether step s, from 0 on, computes the cells of this thread, in a tile whose rows end at `end_y`.
     __device__ bool computes(int s, int end_y) const {
-        const bool in_tile = row > s && row < Tile::all_rows - 1 - s && y < end_y + steps - 1 - s;
-        return in_tile && (s < steps - 1 || !is_extra);
+        const bool is_inner = row > s && row < Tile::all_rows - 1 - s && y < end_y + steps - 1 - s;
+        return is_inner && (s < steps - 1 || !is_extra);
     }
 };
 

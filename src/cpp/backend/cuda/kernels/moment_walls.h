@@ -20,14 +20,15 @@ __device__ inline bool is_any_of_warp(bool holds) { return __any_sync(__activema
 /// to the thread's own numbers in shared memory.
 template <class S, class Real, int V, int steps, bool images>
 struct MomentWallsOfThread {
+    static_assert(V <= 2);
     static constexpr int none = -1, last = S::D - 1;
     /// Flags; of a cell, of which there may be two, those of the first one: outside the domain in all layers, by x, and
     /// image of another one across x.
-    static constexpr UInt32 is_outside = 1, is_odd = 4;
+    static constexpr UInt32 outside_bit = 1, odd_bit = 4;
     /// The same of the thread's row in three dimensions; whether it has cells; and is_row_behind() of the layer to come
     /// and of the one after it.
-    static constexpr UInt32 is_row_outside = 16, is_row_odd = 32, has_cells = 64, is_next_behind = 128,
-                            is_after_behind = 256;
+    static constexpr UInt32 row_outside_bit = 16, row_odd_bit = 32, cells_bit = 64, next_behind_bit = 128,
+                            after_behind_bit = 256;
 
     const MomentWallRows& walls;
     const Address& address;
@@ -51,14 +52,14 @@ struct MomentWallsOfThread {
           address(address),
           x(x),
           y(y),
-          flags(cells ? has_cells : 0),
+          flags(cells ? cells_bit : 0),
           asked(shared + threadIdx.x),
           stride(int(blockDim.x)) {
         const int(&to_mirror)[6] = walls.cells_to_mirror;
         static_for<V>([&]<int v>() {
             const CellImage image = image_of(x + v, address.nx, to_mirror[0], to_mirror[1]);
-            set(is_outside << v, is_behind(image.at, address.nx, 0));  // an image of what lies there too
-            set(is_odd << v, image.odd);
+            set(outside_bit << v, is_behind(image.at, address.nx, 0));  // an image of what lies there too
+            set(odd_bit << v, image.odd);
             image_offsets[v] = image.at - x;
         });
         constexpr int many = 1 << 30;
@@ -67,9 +68,9 @@ struct MomentWallsOfThread {
         end_open = goes_around ? many : (last == 2 ? address.nz : address.ny) + walls.cells_to_wall[2 * last + 1];
         const CellImage row = S::D == 3 ? image_of(y, address.ny, to_mirror[2], to_mirror[3]) : CellImage{y, false};
         image_row = row.at;
-        set(is_row_odd, row.odd);
+        set(row_odd_bit, row.odd);
         if constexpr (S::D == 3) {
-            set(is_row_outside, is_behind(image_row, address.ny, 1));
+            set(row_outside_bit, is_behind(image_row, address.ny, 1));
         }
         chunk_in_layers = walls.chunk + walls.row(address, x, S::D == 3 ? y : 0, 0);
         static_for<steps + 1>([&]<int s>() {
@@ -87,9 +88,9 @@ struct MomentWallsOfThread {
     /// Whether cell v is the image of another one across x, and whether its row is one across y.
     template <int v>
     __device__ bool is_image_x() const {
-        return images && is(is_odd << v);
+        return images && is(odd_bit << v);
     }
-    __device__ bool is_image_y() const { return images && is(is_row_odd); }
+    __device__ bool is_image_y() const { return images && is(row_odd_bit); }
     __device__ bool has_image_x() const {
         bool any = false;
         static_for<V>([&]<int v>() { any = any || image_offsets[v] != v; });
@@ -122,14 +123,14 @@ struct MomentWallsOfThread {
                (-1 - at >= walls.cells_to_wall[2 * axis] || at - n >= walls.cells_to_wall[2 * axis + 1]);
     }
     __device__ bool is_row_behind(int layer) const {
-        return is(is_row_outside) || layer < first_open || layer >= end_open;
+        return is(row_outside_bit) || layer < first_open || layer >= end_open;
     }
     /// Asks for the number of the entries of the thread's cells in a layer; none where they have no walls.
     __device__ void ask_for_entry(int layer) {
         const int rows = S::D == 3 ? address.ny + 2 * walls.around : 1;
         const bool is_behind_wall = is_row_behind(layer);
-        set(is_after_behind, is_behind_wall);
-        if (is(has_cells) && !is_behind_wall) {
+        set(after_behind_bit, is_behind_wall);
+        if (is(cells_bit) && !is_behind_wall) {
             copy_async(asked + V * stride, chunk_in_layers + Index(layer) * (rows * walls.chunks));
         } else {
             asked[V * stride] = none;
@@ -137,7 +138,7 @@ struct MomentWallsOfThread {
     }
     /// Asks for what the layer has that comes in next, and for where that of the layer `after` it is.
     __device__ void expect(int after) {
-        set(is_next_behind, is(is_after_behind));
+        set(next_behind_bit, is(after_behind_bit));
         static_for<V>([&]<int v>() {
             if (next_entry < 0) {
                 asked[v * stride] = 0;
@@ -168,7 +169,7 @@ struct MomentWallsOfThread {
         });
         entry[0] = next_entry;
         static_for<V>([&]<int v>() {
-            links[0][v] = next_links<v>() | (is(is_next_behind | is_outside << v) ? MomentWallCell::solid : 0);
+            links[0][v] = next_links<v>() | (is(next_behind_bit | outside_bit << v) ? MomentWallCell::solid : 0);
         });
         next_entry = asked[V * stride];
     }
@@ -268,8 +269,8 @@ __device__ void with_values(const MomentWallRows& walls, int step, const MomentW
 }
 
 /// As evaluate_formulas_with(), for a cell whose only wall is the domain's first or last face along x. There all cells
-/// of a warp have such links (MomentTile), which is worth code of their own: all are loaded at once, and the compiler
-/// knows their directions. False if their conditions differ.
+/// of a warp have such links (MomentTile), which is worth code of their own: those that do not change in time are
+/// loaded at once, and the compiler knows their directions. False if their conditions differ.
 template <class Links, class S, class Real, class Values>
 __device__ bool evaluate_face(const Values& values, const backend::WallLink* links,
                               const boundary::CellMoments<Real>& moments, const Real (&own)[S::Q], Real (&in)[S::Q]) {
@@ -319,7 +320,7 @@ __device__ void evaluate_formulas_with(const double (&force)[3], const Values& v
         return;
     }
     const int count = __popc(directions);
-    constexpr int together = backend::SteadyValues::together;  // loads in flight
+    constexpr int together = 5;  // loads in flight
 #pragma unroll 1
     for (int first = 0; first < count; first += together) {
         backend::WallLink batch[together];
