@@ -91,6 +91,22 @@ TEST(moment_launches_choose_tiles_at_walls) {
     CHECK(has(walled("D3Q27", 163, false, true), 8, true, 30));
 }
 
+TEST(moment_launches_choose_low_tiles_at_faces_along_y) {
+    const auto at_y_face = [](const char* stencil, lbm::backend::NumberKind real, int kibibytes, bool cuts) {
+        return tilings_of(stencil, "regularized", real, 9, kibibytes, {lbm::cuda::Forcing::None, cuts, false})
+            .at_y_face;
+    };
+    constexpr auto single = lbm::backend::NumberKind::Float32, twice = lbm::backend::NumberKind::Float64;
+    for (const char* stencil : {"D3Q19", "D3Q27"}) {
+        for (const bool cuts : {false, true}) {
+            CHECK(has(at_y_face(stencil, single, 227, cuts), 3, true, 18));
+            CHECK_EQUAL(at_y_face(stencil, single, 227, cuts).units_at_once, 2);
+            CHECK_EQUAL(at_y_face(stencil, single, 99, cuts).rows, 0);
+            CHECK_EQUAL(at_y_face(stencil, twice, 227, cuts).rows, 0);
+        }
+    }
+}
+
 TEST(moment_launches_choose_strips) {
     constexpr auto single = lbm::backend::NumberKind::Float32;
     const auto walled = [](int kibibytes, bool cuts) {

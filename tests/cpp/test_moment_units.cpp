@@ -1,4 +1,5 @@
-// Tests the units of updates of moments: they store all cells, and those without walls read none next to walls.
+// Tests the units of updates of moments: they store all cells but solid ones, and those without walls read none next to
+// walls.
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -68,6 +69,16 @@ struct Block {
             }
         }
     }
+    /// A box of solid cells.
+    void add_solid(int x, int nx, int y, int ny, int z, int nz) {
+        for (int c = z; c < z + nz; ++c) {
+            for (int b = y; b < y + ny; ++b) {
+                for (int a = x; a < x + nx; ++a) {
+                    plan.solid_cells.push_back({a, b, c});
+                }
+            }
+        }
+    }
     /// Whether a unit of tiles that store so many cells of a row reads a cell with walls.
     bool reads_walls(const MomentUnit& unit, int own_x, int D) const {
         const int end_x = std::min(unit.x + own_x, address.nx);
@@ -93,12 +104,13 @@ struct Block {
 /// Tiles of 64 x 11 cells, two in each thread, or in float64 of 32 x 10; with walls of 32 x 10 or 32 x 6.
 MomentTilings tilings_of(int cells_per_thread) {
     if (cells_per_thread == 2) {
-        return {{2, 11, 64, 11, 1, 1}, {1, 10, 32, 10, 1, 1}, {1, 4, 4, 28, 1, 2}};
+        return {{2, 11, 64, 11, 1, 1}, {1, 10, 32, 10, 1, 1}, {1, 4, 4, 28, 1, 2}, {1, 3, 32, 3, 1, 2}};
     }
-    return {{1, 10, 32, 10, 1, 1}, {1, 6, 32, 6, 1, 1}, {1, 4, 4, 28, 1, 1}};
+    return {{1, 10, 32, 10, 1, 1}, {1, 6, 32, 6, 1, 1}, {1, 4, 4, 28, 1, 1}, {}};
 }
 
-void check_units(const Block& block, const MomentTilings& tilings, int D) {
+/// How many cells units store.
+std::ptrdiff_t check_units(const Block& block, const MomentTilings& tilings, int D) {
     const Address& a = block.address;
     MomentWallMap walls(a, D);
     walls.set_plan(block.plan);
@@ -126,7 +138,13 @@ void check_units(const Block& block, const MomentTilings& tilings, int D) {
             }
         }
     }
+    const std::ptrdiff_t stored = std::count(is_stored.begin(), is_stored.end(), 1);
+    for (const lbm::backend::SolidCell& cell : block.plan.solid_cells) {
+        is_stored[(std::size_t(cell.z) * std::size_t(a.ny) + std::size_t(cell.y)) * std::size_t(a.nx) +
+                  std::size_t(cell.x)] = 1;
+    }
     CHECK(std::find(is_stored.begin(), is_stored.end(), 0) == is_stored.end());
+    return stored;
 }
 
 constexpr Ends all_ends[] = {Ends::Periodic, Ends::Open, Ends::LowerWall, Ends::UpperWall, Ends::Walls};
@@ -151,7 +169,7 @@ TEST(moment_units_store_all_cells) {
 }
 
 TEST(moment_units_store_all_cells_in_two_dimensions) {
-    const MomentTilings strips{{2, 3, 52, 1, 4, 12}, {2, 3, 52, 1, 4, 12}, {}};
+    const MomentTilings strips{{2, 3, 52, 1, 4, 12}, {2, 3, 52, 1, 4, 12}, {}, {}};
     for (const int nx : {1, 37, 52, 64, 105, 255, 1000}) {
         for (const int ny : {1, 9, 64, 301}) {
             for (const Ends x : all_ends) {
@@ -165,6 +183,22 @@ TEST(moment_units_store_all_cells_in_two_dimensions) {
 
 TEST(moment_units_need_no_tiles_at_walls_where_there_are_none) {
     MomentTilings tilings = tilings_of(1);
-    tilings.walled = tilings.at_x_face = {};
+    tilings.walled = tilings.at_x_face = tilings.at_y_face = {};
     check_units(Block(3, {70, 31, 9}, Ends::Periodic, Ends::Periodic, 0), tilings, 3);
+}
+
+TEST(moment_units_store_few_solid_cells) {
+    for (const int cells_per_thread : {1, 2}) {
+        for (const Ends ends : {Ends::Periodic, Ends::Walls}) {
+            Block block(3, {200, 70, 60}, ends, ends, 0);
+            block.add_solid(30, 130, 10, 50, 6, 40);
+            CHECK(check_units(block, tilings_of(cells_per_thread), 3) < 200 * 70 * 60 - 90 * 30 * 40);
+            block.add_solid(0, 200, 0, 70, 0, 60);
+            CHECK_EQUAL(check_units(block, tilings_of(cells_per_thread), 3), 0);
+        }
+    }
+    const MomentTilings strips{{2, 3, 52, 1, 4, 12}, {2, 3, 52, 1, 4, 12}, {}, {}};
+    Block block(2, {400, 200, 1}, Ends::Walls, Ends::Open, 0);
+    block.add_solid(60, 300, 20, 150, 0, 1);
+    CHECK(check_units(block, strips, 2) < 400 * 200 - 200 * 150);
 }

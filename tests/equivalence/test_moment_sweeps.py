@@ -129,6 +129,38 @@ def test_tiles_without_walls_beside_those_at_faces_along_x(nx, ends, precision, 
     assert found[1:] == found[:1] * len(layouts)
 
 
+@pytest.mark.parametrize("scheme", ["halfway", "interpolated"])
+@pytest.mark.parametrize("stencil", ["D2Q9", "D3Q19"])
+def test_cells_within_bodies_are_not_swept(stencil, scheme, rng, gpu):
+    """Nor is what their numbers are ever read: not from lattices that overlap, where others lie at their places."""
+    dimensions = int(stencil[1])
+    shape = (260, 230) if dimensions == 2 else (110, 50, 56)
+    domain = lbm.Domain(shape, stencil)
+    domain.faces["-x"], domain.faces["+x"] = lbm.VelocityInlet((0.03, 0, 0)[:dimensions]), lbm.PressureOutlet()
+    radius = 80.2 if dimensions == 2 else 22.7
+    domain.add_body(lbm.Sphere([n / 2 + 0.3 for n in shape], radius), condition=lbm.NoSlip(scheme=scheme), name="ball")
+    density, velocity = random_fields(rng, shape)
+    solvers = []
+    for streaming, at in itertools.product(("two-lattice", "in-place"), (None, (60, 0, 0), (0, 21, 0), (55, 25, 27))):
+        layout = None if at is None else divided(shape, at[:dimensions], gpu)
+        where: dict[str, Any] = {"device": gpu} if layout is None else {"layout": layout}
+        options: dict[str, Any] = {"state": "moments", "precision": "float32", "streaming": streaming}
+        solvers.append(lbm.Solver(domain, lbm.Regularized(0.1), **options, **where))
+    expected = lbm.Solver(domain, lbm.Regularized(0.1), state="moments", precision="float32", device="cpu")
+    for solver in (expected, *solvers):
+        solver.initialize(density=density, velocity=0.3 * velocity)
+    for steps in (1, 6, 5):
+        expected.step(steps)
+        for solver in solvers:
+            solver.step(steps)
+            assert state_of(solver) == state_of(expected), (solver.streaming, steps)
+            np.testing.assert_allclose(solver.body_force("ball"), expected.body_force("ball"), rtol=0, atol=1e-10)
+            np.testing.assert_allclose(solver.momentum(), expected.momentum(), rtol=1e-12)
+    for solver in solvers:
+        np.testing.assert_array_equal(solver.populations(), expected.populations())
+        np.testing.assert_array_equal(solver.velocity(), expected.velocity())
+
+
 @pytest.mark.parametrize("made", MADE)
 @pytest.mark.parametrize("stencil", STENCILS)
 def test_layouts_with_gpus_have_the_bits_of_one_block(stencil, made, rng, gpu):

@@ -57,6 +57,8 @@ WALLED["sm_89"] = WALLED["sm_120"] = WALLED["sm_86"]
 WALLED["sm_100"] = WALLED["sm_90"]
 """The same of tiles with walls of a block without a force: half-way ones, at known distances, and half-way ones whose
 values change in time (moment_launches_choose_tiles_at_walls)."""
+ROWS_AT_Y_FACES = 3
+"""Of tiles at faces along y, of which a multiprocessor has two where there is room for them."""
 STRIP_SUMS = 96
 """In two dimensions, of strips with walls."""
 
@@ -98,13 +100,16 @@ def update(
     return f"{'update_moments_2d' if plane else 'update_moments'}<{types}, {flags}, {shape}>"
 
 
-def walled_update(stencil: str, collision: str, forcing: str, architecture: str, **kinds: bool) -> tuple[str, str]:
+def walled_update(
+    stencil: str, collision: str, forcing: str, architecture: str, *, at_y_face: bool = False, **kinds: bool
+) -> tuple[str, str]:
     """The name and the header of an update's kernel at walls; `kinds` are images, cuts, and scaled."""
     if stencil == "D2Q9":
         name = update(stencil, collision, forcing, True, "2, 6, 3, 0", sums=STRIP_SUMS, plane=True, **kinds)
         return name, "moment_update_2d.h"
     which = 2 if kinds.get("scaled") else 1 if kinds.get("cuts") else 0
     rows, sums = WALLED[architecture][stencil][which]
+    rows = ROWS_AT_Y_FACES if at_y_face else rows
     return update(stencil, collision, forcing, True, f"1, 2, {rows}, 544", sums=sums, **kinds), "moment_update.h"
 
 
@@ -170,6 +175,14 @@ def test_updates_with_values_that_change_in_time_stay_in_registers(stencil: str)
     assert bytes_of("spill stores", kernel, header, "sm_90") <= 16
 
 
+@pytest.mark.parametrize("architecture", ["sm_80", "sm_90", "sm_100"])
+@pytest.mark.parametrize("stencil", ["D3Q19", "D3Q27"])
+def test_updates_at_faces_along_y_stay_in_registers(stencil: str, architecture: str) -> None:
+    for kinds in ({}, {"scaled": True}, {"cuts": True}):
+        kernel, header = walled_update(stencil, "Regularized", "None", architecture, at_y_face=True, **kinds)
+        assert bytes_of("spill stores", kernel, header, architecture) <= 16
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("architecture", ["sm_90", "sm_100"])
 @pytest.mark.parametrize("cuts", [False, True])
@@ -196,10 +209,11 @@ def test_updates_with_walls_stay_in_registers_everywhere(stencil: str, collision
 @pytest.mark.parametrize("architecture", ["sm_80", "sm_90", "sm_100"])
 @pytest.mark.parametrize("collision", ["Regularized", "RecursiveRegularized"])
 @pytest.mark.parametrize("stencil", ["D2Q9", "D3Q19", "D3Q27"])
-def test_updates_with_walls_and_fields_compile(stencil: str, collision: str, architecture: str) -> None:
-    """Half-way ones, and those at known distances, whose formulas have the populations of a cell on the stack."""
+def test_updates_with_walls_and_forces_stay_in_registers(stencil: str, collision: str, architecture: str) -> None:
+    """At half-way walls, and at known distances, whose formulas have the populations of a cell on the stack."""
     most_of_cuts = 896 if (stencil, architecture) == ("D3Q27", "sm_100") else 640
-    for forcing in ("None", "Field"):
+    for forcing in ("Uniform", "Field"):
         for cuts in (False, True):
             kernel, header = walled_update(stencil, collision, forcing, architecture, cuts=cuts)
+            assert bytes_of("spill stores", kernel, header, architecture) <= 16
             assert stack_of(kernel, header, architecture) <= (most_of_cuts if cuts else 512)

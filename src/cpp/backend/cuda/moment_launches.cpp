@@ -186,7 +186,7 @@ std::vector<InShared> choices_at_walls(const backend::BlockSpec& spec, int cells
 bool add_walled_tilings(MomentTilings& to, const backend::BlockSpec& spec, const DeviceInfo& device, bool cuts,
                         InShared kept) {
     const auto most = unsigned(device.shared_bytes_per_block);
-    to.walled = to.at_x_face = {};
+    to.walled = to.at_x_face = to.at_y_face = {};
     int most_rows = 0;
     backend::with_real(spec.precision, [&](auto real) {
         most_rows = std::min(OfPrecision<decltype(real)>::rows_with_walls, to.clean.rows);
@@ -200,8 +200,12 @@ bool add_walled_tilings(MomentTilings& to, const backend::BlockSpec& spec, const
             } else {
                 using Narrow = typename Shape::Narrow;
                 using AtXFace = typename Shape::AtXFace;
-                if (rows <= most_rows && Narrow::bytes(true, cuts, kept) <= most) {
+                const unsigned narrow_bytes = Narrow::bytes(true, cuts, kept);
+                if (rows <= most_rows && narrow_bytes <= most) {
                     to.walled = {1, rows, 32, rows, 1, 1, kept};
+                }
+                if (rows > spec.state->steps_per_launch && blocks_at_once(device, narrow_bytes, Narrow::blocks) > 1) {
+                    to.at_y_face = {1, rows, 32, rows, 1, 2, kept};
                 }
                 const unsigned bytes = AtXFace::bytes(true, cuts, kept);
                 if (rows <= rows_at_x_faces && bytes <= most) {

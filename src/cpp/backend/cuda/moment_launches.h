@@ -27,27 +27,37 @@ struct MomentTiling {
     }
 };
 
-/// What a unit's tile has: walls, those among them that are not half-way to solid cells, and warps along y.
+/// Faces of a block with walls, whose units have tiles of their own.
+enum class MomentFace { None, X, Y };
+
+/// What a unit's tile has: walls, those among them that are not half-way to solid cells, and the face at which it lies.
 struct MomentUnitKind {
-    bool walls = false, cuts = false, at_x_face = false;
+    bool walls = false, cuts = false;
+    MomentFace face = MomentFace::None;
 
     /// Where such units are; empty for those without walls.
     const char* words() const {
-        return at_x_face ? (cuts ? "at faces across x, walls at distances" : "at faces across x")
-               : cuts    ? "at walls at distances"
-               : walls   ? "at walls"
-                         : "";
+        switch (face) {
+            case MomentFace::X: return cuts ? "at faces across x, walls at distances" : "at faces across x";
+            case MomentFace::Y: return cuts ? "at faces across y, walls at distances" : "at faces across y";
+            default: return cuts ? "at walls at distances" : walls ? "at walls" : "";
+        }
     }
     bool operator==(const MomentUnitKind&) const = default;
 };
 
-/// Tiles without walls and with walls, which in three dimensions are no higher and have fewer cells to a thread; and
-/// those at faces along x with walls, whose warps lie along y, so that all cells of a warp have walls.
+/// Tiles without walls and with walls, which in three dimensions are no higher and have fewer cells to a thread; those
+/// at faces along x with walls, whose warps lie along y, so that all cells of a warp have walls; and those at faces
+/// along y, which are so low that a multiprocessor has two. Those at faces have no rows where there is no room for
+/// them.
 struct MomentTilings {
-    MomentTiling clean, walled, at_x_face;
+    MomentTiling clean, walled, at_x_face, at_y_face;
 
     const MomentTiling& of(const MomentUnitKind& kind) const {
-        return kind.at_x_face ? at_x_face : kind.walls ? walled : clean;
+        return kind.face == MomentFace::X   ? at_x_face
+               : kind.face == MomentFace::Y ? at_y_face
+               : kind.walls                 ? walled
+                                            : clean;
     }
 };
 

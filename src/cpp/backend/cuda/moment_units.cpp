@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "moment_segments.h"
@@ -20,7 +21,7 @@ int segment_near_walls(Index tiles, int layers, int steps, Index at_once) {
     return std::max(4 * steps, int(best));
 }
 
-/// Layers along the last axis, all swept with walls or all without.
+/// Layers along the last axis, all swept with walls or all without, or rows.
 struct Run {
     int first, end;
     bool has_walls;
@@ -85,6 +86,8 @@ private:
 /// Rows along y that tiles side by side store.
 struct Strip {
     int y, rows;
+
+    bool operator==(const Strip&) const = default;
 };
 
 /// Divides rows into strips, of `own` rows where there are no walls, and of `walled` rows, no more than these, where
@@ -146,6 +149,16 @@ Run between_z_faces(const Run& all, const Address& address, int D, int steps, co
     return found.end - found.first < 8 * steps ? all : found;
 }
 
+/// The rows between faces along y with walls or free slip that have tiles of their own.
+Run between_y_faces(const Run& all, const MomentTilings& tilings, const Address& address, const MomentWallMap& walls) {
+    const int rows = tilings.at_y_face.own_y;
+    if (rows == 0 || all.end - all.first < 2 * rows + tilings.clean.own_y) {
+        return all;
+    }
+    return {all.first + (all.first == 0 && walls.has_face(1, 0) ? rows : 0),
+            all.end - (all.end == address.ny && walls.has_face(1, 1) ? rows : 0), false};
+}
+
 /// Divides the rows of a box into units, lists of each kind.
 class Division {
 public:
@@ -161,7 +174,8 @@ public:
           first_y_(solid_ ? rows.y : 0),
           end_y_(solid_ ? rows.y + rows.ny : 1),
           faces_(x_faces(rows, tilings, address, D, steps, walls)),
-          between_(between_z_faces({first_, end_, false}, address, D, steps, walls)) {
+          between_(between_z_faces({first_, end_, false}, address, D, steps, walls)),
+          between_y_(between_y_faces({first_y_, end_y_, false}, tilings, address, walls)) {
         const MomentTiling& clean = tilings.clean;
         const Index tiles = clean.count(address.nx, end_y_ - first_y_), together = clean.at_once(device, at_once);
         const int layers = end_ - first_;
@@ -176,11 +190,13 @@ public:
     MomentUnits::Lists lists() {
         add_at_x_faces();
         add_at_z_faces();
+        add_at_y_faces();
         add_between();
         for (std::vector<MomentUnit>& list : lists_) {
             // Neighbouring tiles of the same layers side by side, which find the cells that both read in the cache.
-            std::stable_sort(list.begin(), list.end(),
-                             [](const MomentUnit& a, const MomentUnit& b) { return a.first < b.first; });
+            std::sort(list.begin(), list.end(), [](const MomentUnit& a, const MomentUnit& b) {
+                return std::tie(a.first, a.y, a.x) < std::tie(b.first, b.y, b.x);
+            });
         }
         return std::move(lists_);
     }
@@ -201,10 +217,37 @@ private:
                                         from - steps_, to + steps_)
                       : walls_.has_cuts(x - around, end_x + around, from - steps_, to + steps_, 0, 1);
     }
-    /// Adds the segments of a tile.
+    /// Whether all that a tile stores of a layer is solid.
+    bool is_solid(const MomentTiling& tiling, int x, const Strip& strip, int layer) const {
+        const int end_x = std::min(x + tiling.own_x, address_.nx);
+        return solid_ ? walls_.is_solid(x, end_x, strip.y, strip.y + strip.rows, layer)
+                      : walls_.is_solid(x, end_x, layer, layer + 1, 0);
+    }
+    /// Adds a tile's layers but for runs of solid ones, whose numbers nothing reads. Few of these stay with the others:
+    /// two runs sweep 2 `steps` layers more than one.
     void add(MomentUnitKind kind, int x, const Strip& strip, const Run& run) {
+        int first = run.first;
+        for (int z = run.first; kind.walls && z < run.end;) {
+            int next = z;
+            while (next < run.end && is_solid(tilings_.of(kind), x, strip, next)) {
+                ++next;
+            }
+            const bool ends_run = z == first || next == run.end;  // so that no run is cut in two
+            if (next - z > (ends_run ? 0 : 2 * steps_)) {
+                add_segments(kind, x, strip, {first, z, true});
+                first = next;
+            }
+            z = std::max(next, z + 1);
+        }
+        add_segments(kind, x, strip, {first, run.end, run.has_walls});
+    }
+    void add_segments(MomentUnitKind kind, int x, const Strip& strip, const Run& run) {
+        if (run.first == run.end) {
+            return;
+        }
         const MomentTiling& tiling = tilings_.of(kind);
-        const int most = kind.at_x_face ? std::max(4 * steps_, longest_ / tiling.units_at_once) : longest_;
+        const bool at_face = kind.face != MomentFace::None;
+        const int most = at_face ? std::max(4 * steps_, longest_ / tiling.units_at_once) : longest_;
         int z = run.first;
         for (const int cut : kind.walls ? evenly_cut(run, most) : cut_at(ends_, run.first, run.end, shortest_)) {
             kind.cuts = kind.walls && has_cuts(tiling, x, strip, z, cut);
@@ -221,7 +264,7 @@ private:
         const int rows = tilings_.at_x_face.own_y;
         for (const int x : faces_.tiles) {
             for (int y = first_y_; y < end_y_; y += rows) {
-                add({true, false, true}, x, {y, std::min(rows, end_y_ - y)}, {first_, end_, true});
+                add({true, false, MomentFace::X}, x, {y, std::min(rows, end_y_ - y)}, {first_, end_, true});
             }
         }
     }
@@ -235,18 +278,44 @@ private:
             }
         }
     }
+    void add_at_y_faces() {
+        const int width = tilings_.at_y_face.own_x;
+        for (const Strip& strip :
+             {Strip{first_y_, between_y_.first - first_y_}, Strip{between_y_.end, end_y_ - between_y_.end}}) {
+            for (int x = faces_.begin; x < faces_.end && strip.rows > 0; x += width) {
+                add({true, false, MomentFace::Y}, within(x, width), strip, between_);
+            }
+        }
+    }
+    /// Columns as wide as a tile have strips of their own, so that those beside a body are as high as they may be.
     void add_between() {
+        const int width = tilings_.clean.own_x;
+        std::vector<Strip> strips;
+        int begin = faces_.begin;
+        for (int x = begin; x < faces_.end; x += width) {
+            const std::vector<Strip> own = strips_at(within(x, width), std::min(x + width, faces_.end));
+            if (x > begin && own != strips) {
+                add_strips(strips, begin, x);
+                begin = x;
+            }
+            strips = own;
+        }
+        add_strips(strips, begin, faces_.end);
+    }
+    std::vector<Strip> strips_at(int from_x, int to_x) const {
         const auto is_walled = [&](int y, int rows) {
-            return has_walls(faces_.begin, faces_.end, {y, rows}, between_.first - steps_, between_.end + steps_);
+            return has_walls(from_x, to_x, {y, rows}, between_.first - steps_, between_.end + steps_);
         };
-        const int clean_rows = tilings_.clean.own_y,
-                  walled_rows = tilings_.walled.rows == 0 ? 1 : tilings_.walled.own_y;
-        for (const Strip& strip : strips_of(first_y_, end_y_, clean_rows, walled_rows, is_walled)) {
-            add_strip(strip);
+        const int walled_rows = tilings_.walled.rows == 0 ? 1 : tilings_.walled.own_y;
+        return strips_of(between_y_.first, between_y_.end, tilings_.clean.own_y, walled_rows, is_walled);
+    }
+    void add_strips(const std::vector<Strip>& strips, int from_x, int to_x) {
+        for (const Strip& strip : strips) {
+            add_strip(strip, from_x, to_x);
         }
     }
     /// Adds the tiles of a strip: one without walls has one or two columns, each as wide as a tile with walls.
-    void add_strip(const Strip& strip) {
+    void add_strip(const Strip& strip, int from_x, int to_x) {
         const int clean = tilings_.clean.own_x, width = tilings_.walled.rows == 0 ? clean : tilings_.walled.own_x;
         const bool is_wider = clean > width;
         std::map<int, WalledLayers> known;
@@ -261,7 +330,7 @@ private:
             }
             return found->second;
         };
-        for (int x = faces_.begin; x < faces_.end;) {
+        for (int x = from_x; x < to_x;) {
             const int at = within(x, is_wider ? 2 * width : width);
             const bool has_two = is_wider && at + width < faces_.end;
             WalledLayers own = layers_of(at);
@@ -290,8 +359,8 @@ private:
     const int steps_;
     const int first_, end_, first_y_, end_y_;  // layers along the last axis, and rows of each
     const XFaces faces_;
-    const Run between_;
-    std::vector<int> ends_;  // of the segments of tiles without walls
+    const Run between_, between_y_;  // faces across the last axis, and across y
+    std::vector<int> ends_;          // of the segments of tiles without walls
     int shortest_, longest_;
     MomentUnits::Lists lists_;
 };

@@ -16,10 +16,15 @@ namespace lbm::cuda {
 class MomentUnits {
 public:
     using Kind = MomentUnitKind;
-    static constexpr int kind_count = 5;
+    static constexpr int kind_count = 7;
     /// Those that take longest first.
-    static constexpr Kind kinds[kind_count] = {
-        {true, true, true}, {true, true, false}, {true, false, true}, {true, false, false}, {}};
+    static constexpr Kind kinds[kind_count] = {{true, true, MomentFace::X},
+                                               {true, true, MomentFace::None},
+                                               {true, true, MomentFace::Y},
+                                               {true, false, MomentFace::X},
+                                               {true, false, MomentFace::None},
+                                               {true, false, MomentFace::Y},
+                                               {}};
 
     struct List {
         DeviceBuffer units;

@@ -27,10 +27,12 @@ void MomentWallMap::set_plan(const backend::LinkPlan& plan) {
     constexpr auto chunk = std::size_t(wall_chunk);
     walled_.assign(cells_.size() / chunk, 0);
     cut_.assign(cells_.size() / chunk, 0);
+    solid_.assign(cells_.size() / chunk, 0);
     for (std::size_t k = 0; k < cells_.size(); ++k) {
         const UInt32 links = cells_[k].links;
         walled_[k / chunk] |= CellMask(links != 0) << k % chunk;
         cut_[k / chunk] |= CellMask((links & MomentWallCell::is_cut) != 0) << k % chunk;
+        solid_[k / chunk] |= CellMask((links & MomentWallCell::solid) != 0) << k % chunk;
     }
     find_faces(plan);
 }
@@ -115,6 +117,20 @@ bool MomentWallMap::is_any_of(int first_x, int end_x, int first_y, int end_y, in
         }
     }
     return false;
+}
+
+bool MomentWallMap::is_solid(int first_x, int end_x, int first_y, int end_y, int z) const {
+    for (int y = first_y; y < end_y; ++y) {
+        for (int x = first_x, count = 0; x < end_x; x += count) {
+            const int first = chunks_[std::size_t(rows_.row(address_, x, y, z))], place = MomentWallRows::place(x);
+            count = std::min(wall_chunk - place, end_x - x);
+            const CellMask all = ~CellMask(0) >> (wall_chunk - count);
+            if (first < 0 || (solid_[std::size_t(first / wall_chunk)] >> place & all) != all) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 /// Takes a position around along self-periodic axes; false for one beyond what a step reads.

@@ -29,6 +29,8 @@ public:
     bool has_any(int first_x, int end_x, int first_y, int end_y, int first_z, int end_z) const {
         return is_any_ && is_any_of(first_x, end_x, first_y, end_y, first_z, end_z, walled_, true);
     }
+    /// Whether all cells of rows of one layer of the block are solid.
+    bool is_solid(int first_x, int end_x, int first_y, int end_y, int z) const;
     /// Whether some has walls that are not half-way to solid cells.
     bool has_cuts(int first_x, int end_x, int first_y, int end_y, int first_z, int end_z) const {
         return has_cuts_ && is_any_of(first_x, end_x, first_y, end_y, first_z, end_z, cut_, false);
@@ -62,7 +64,7 @@ private:
     bool is_any_ = false, has_images_ = false, has_cuts_ = false, has_face_[3][2] = {};
     std::vector<int> chunks_;
     std::vector<MomentWallCell> cells_;
-    std::vector<CellMask> walled_, cut_;  // of each chunk: solid cells and those with walls; see has_cuts()
+    std::vector<CellMask> walled_, cut_, solid_;  // of each chunk: solid cells and those with walls; see has_cuts()
 };
 
 }  // namespace lbm::cuda

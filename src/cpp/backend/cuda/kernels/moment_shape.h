@@ -54,8 +54,9 @@ struct MomentShape {
     static constexpr int all_rows = rows + 2 * steps;
     static constexpr int warps = all_rows + (ends_inside ? 0 : (2 * extra_lanes * all_rows + 31) / 32);
     static constexpr int threads = 32 * warps;
-    /// How many thread blocks a multiprocessor has at once: two of 256 threads with 128 registers each in float32.
-    static constexpr int blocks = threads <= 256 && sizeof(Real) == sizeof(float) && ends_inside ? 2 : 1;
+    /// How many thread blocks a multiprocessor has at once: with one cell a thread two of 256 threads with 128
+    /// registers each in float32.
+    static constexpr int blocks = threads <= 256 && sizeof(Real) == sizeof(float) && V == 1 ? 2 : 1;
 
     /// The slots of step s: of the rows that it takes populations from, those with `s` rows or more to each side.
     static constexpr int slots(int s) { return ((all_rows - 2 * s) * width + 3) / 4 * 4; }
