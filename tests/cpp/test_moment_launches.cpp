@@ -60,7 +60,8 @@ TEST(moment_launches_choose_tiles) {
     CHECK(has(clean("D3Q19", second, single, 8, 99), 11, false, 0));
     CHECK(has(clean("D3Q19", second, single, 8, 99, Forcing::Uniform), 8, false, 12));
     CHECK(has(clean("D3Q19", all, single, 10, 227), 11, false, 12));
-    CHECK(has(clean("D3Q27", second, single, 8, 163), 11, false, 2));
+    CHECK(has(clean("D3Q19", all, single, 12, 99), 7, false, 0));
+    CHECK(has(clean("D3Q27", second, single, 8, 163), 11, false, 3));
     CHECK(has(clean("D3Q27", all, single, 9, 227), 11, false, 16));
     CHECK(has(clean("D3Q27", all, single, 9, 227, Forcing::Field), 9, false, 28));
     CHECK(has(clean("D3Q27", all, single, 10, 227), 10, false, 24));

@@ -25,10 +25,10 @@ bool has_wall(Ends ends, int side) {
     return ends == Ends::Walls || ends == (side == 0 ? Ends::LowerWall : Ends::UpperWall);
 }
 
-/// A block with walls across x and z and, unless `body` is 0, some cells with walls amid it and one beside its lower
-/// end.
+/// A block with walls across x, z and, in three dimensions, y and, unless `body` is 0, some cells with walls amid it
+/// and one beside its lower end.
 struct Block {
-    Block(int D, std::vector<int> size, Ends x, Ends z, int body) {
+    Block(int D, std::vector<int> size, Ends x, Ends z, int body, Ends y = Ends::Periodic) {
         address.nx = size[0];
         address.ny = size[1];
         address.nz = size[2];
@@ -36,12 +36,16 @@ struct Block {
         address.halo_x = address.halo_y = steps;
         address.halo_z = D == 3 ? steps : 0;
         address.self_periodic[0] = x == Ends::Periodic;
-        address.self_periodic[1] = D == 3;
+        address.self_periodic[1] = D == 3 && y == Ends::Periodic;
         address.self_periodic[2] = D == 3 && z == Ends::Periodic;
         for (int side = 0; side < 2; ++side) {
             if (has_wall(x, side)) {
                 plan.cells_to_wall[side] = 0;
                 add(side == 0 ? 0 : size[0] - 1, 1, 0, size[1], 0, size[2]);
+            }
+            if (has_wall(y, side)) {
+                plan.cells_to_wall[2 + side] = 0;
+                add(0, size[0], side == 0 ? 0 : size[1] - 1, 1, 0, size[2]);
             }
             if (has_wall(z, side)) {
                 plan.cells_to_wall[4 + side] = 0;
@@ -88,12 +92,14 @@ struct Block {
             return std::any_of(places, places + (address.self_periodic[axis] ? 3 : 1),
                                [&](int place) { return place >= first - steps && place < end + steps; });
         };
-        return std::any_of(plan.wall_cells.begin(), plan.wall_cells.end(), [&](const lbm::backend::WallCell& cell) {
+        const auto is_read = [&](const auto& cell) {
             const int last = D == 3 ? cell.z : cell.y;
             return is_near(0, cell.x, unit.x, end_x) &&
                    is_near(D == 3 ? 2 : 1, last, unit.first, unit.first + unit.layers) &&
                    (D == 2 || is_near(1, cell.y, unit.y, unit.end_y));
-        });
+        };
+        return std::any_of(plan.wall_cells.begin(), plan.wall_cells.end(), is_read) ||
+               std::any_of(plan.solid_cells.begin(), plan.solid_cells.end(), is_read);
     }
 
     Address address{};
@@ -109,14 +115,14 @@ MomentTilings tilings_of(int cells_per_thread) {
     return {{1, 10, 32, 10, 1, 1}, {1, 6, 32, 6, 1, 1}, {1, 4, 4, 28, 1, 1}, {}};
 }
 
-/// How many cells units store.
-std::ptrdiff_t check_units(const Block& block, const MomentTilings& tilings, int D) {
+/// How many cells the units of so many rows from `y` on store, to the end without a number.
+std::ptrdiff_t check_units(const Block& block, const MomentTilings& tilings, int D, int y = 0, int rows = -1) {
     const Address& a = block.address;
     MomentWallMap walls(a, D);
     walls.set_plan(block.plan);
     DeviceInfo device{};
     device.multiprocessors = 4;
-    const RowBox all{0, 0, a.ny, a.nz};
+    const RowBox all{y, 0, rows < 0 ? a.ny - y : rows, a.nz};
     const MomentUnits::Lists lists = MomentUnits::divided(all, tilings, a, D, block.steps, device, walls, 1);
     std::vector<char> is_stored(std::size_t(a.nx) * std::size_t(a.ny) * std::size_t(a.nz), 0);
     for (int k = 0; k < MomentUnits::kind_count; ++k) {
@@ -143,7 +149,10 @@ std::ptrdiff_t check_units(const Block& block, const MomentTilings& tilings, int
         is_stored[(std::size_t(cell.z) * std::size_t(a.ny) + std::size_t(cell.y)) * std::size_t(a.nx) +
                   std::size_t(cell.x)] = 1;
     }
-    CHECK(std::find(is_stored.begin(), is_stored.end(), 0) == is_stored.end());
+    for (int z = 0; z < a.nz; ++z) {
+        const char* const row = is_stored.data() + (std::ptrdiff_t(z) * a.ny + all.y) * a.nx;
+        CHECK(std::find(row, row + std::ptrdiff_t(all.ny) * a.nx, 0) == row + std::ptrdiff_t(all.ny) * a.nx);
+    }
     return stored;
 }
 
@@ -165,6 +174,40 @@ TEST(moment_units_store_all_cells) {
                 }
             }
         }
+    }
+}
+
+TEST(moment_units_store_all_cells_between_faces_across_y) {
+    for (const int cells_per_thread : {1, 2}) {
+        for (const int nx : {37, 73, 150, 255}) {
+            for (const int ny : {5, 14, 17, 31, 68}) {
+                for (const Ends x : {Ends::Periodic, Ends::UpperWall, Ends::Walls}) {
+                    for (const Ends y : all_ends) {
+                        for (const int body : {0, 40}) {
+                            const Block block(3, {nx, ny, 21}, x, Ends::UpperWall, body, y);
+                            const MomentTilings tilings = tilings_of(cells_per_thread);
+                            check_units(block, tilings, 3);
+                            check_units(block, tilings, 3, ny / 2);
+                            check_units(block, tilings, 3, 2, ny / 2);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(moment_units_at_faces_across_y_have_few_rows) {
+    const Block block(3, {130, 60, 40}, Ends::Periodic, Ends::Periodic, 0, Ends::Walls);
+    MomentWallMap walls(block.address, 3);
+    walls.set_plan(block.plan);
+    DeviceInfo device{};
+    device.multiprocessors = 4;
+    const MomentUnits::Lists lists =
+        MomentUnits::divided({0, 0, 60, 40}, tilings_of(2), block.address, 3, block.steps, device, walls, 1);
+    for (int k = 0; k < MomentUnits::kind_count; ++k) {
+        const auto& [has_walls, cuts, face] = MomentUnits::kinds[k];
+        CHECK_EQUAL(lists[std::size_t(k)].empty(), cuts || (has_walls && face != lbm::cuda::MomentFace::Y));
     }
 }
 

@@ -169,7 +169,11 @@ def test_the_phases_of_one_block_on_a_gpu_are_measured(state: str, gpu: str) -> 
 @pytest.mark.gpu
 @pytest.mark.parametrize(
     ("flow", "parts"),
-    [("periodic", [""]), ("cavity", ["", "at walls", "at faces across x"]), ("sphere", ["", "at walls"])],
+    [
+        ("periodic", [""]),
+        ("cavity", ["", "at walls", "at faces across x", "at faces across y"]),
+        ("sphere", ["", "at walls", "at faces across y"]),
+    ],
 )
 def test_updates_of_moments_name_the_cells_of_each_kernel(flow: str, parts: list[str], gpu: str) -> None:
     solver = single.make_solver(single.completed(96, gpu, {"state": "moments", "flow": flow}), gpu, None)

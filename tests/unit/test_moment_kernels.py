@@ -14,7 +14,7 @@ TILES = {
     "sm_80": {
         ("D3Q19", "Regularized"): ((11, 0), (11, 12), (11, 20)),
         ("D3Q19", "RecursiveRegularized"): ((11, 0), (11, 16), (11, 24)),
-        ("D3Q27", "Regularized"): ((11, 2), (9, 12), (8, 24)),
+        ("D3Q27", "Regularized"): ((11, 3), (9, 12), (8, 24)),
         ("D3Q27", "RecursiveRegularized"): ((9, 16), (8, 20), (7, 0)),
     },
     "sm_86": {
@@ -37,7 +37,7 @@ TILES = {
     },
     "sm_120": {
         ("D3Q19", "Regularized"): ((10, 4), (7, 0), (7, 0)),
-        ("D3Q19", "RecursiveRegularized"): ((8, 12), (7, 0), (7, 0)),
+        ("D3Q19", "RecursiveRegularized"): ((7, 0), (7, 0), (7, 0)),
         ("D3Q27", "Regularized"): ((5, 0), (5, 0), (5, 0)),
         ("D3Q27", "RecursiveRegularized"): ((5, 0), (5, 0), (5, 0)),
     },

@@ -103,10 +103,11 @@ int sums_without_registers(const backend::BlockSpec& spec, const DeviceInfo& dev
     if (is_double) {
         return is_plain ? of(is_large && !is_newer ? 0 : 2, 12, 6, 24) : 24;
     }
-    const int sums = is_plain     ? of(is_large || is_newer ? 0 : 8, 0, is_newer ? 4 : 2, 16)
+    const int few = is_newer ? 4 : device.major == 9 ? 2 : 3;
+    const int sums = is_plain     ? of(is_large || is_newer ? 0 : 8, 0, few, 16)
                      : is_uniform ? of(12, 16, 12, 20)
                                   : of(20, 24, 24, 28);
-    return sums + (is_newer ? of(4, 12, 4, is_plain ? 8 : 12) : 0);
+    return sums + (is_newer ? of(4, is_plain && device.major >= 12 ? 20 : 12, 4, is_plain ? 8 : 12) : 0);
 }
 
 /// What an update of a block in three dimensions without walls takes, in layers of one warp: instructions bound it, of
@@ -204,8 +205,10 @@ bool add_walled_tilings(MomentTilings& to, const backend::BlockSpec& spec, const
                 if (rows <= most_rows && narrow_bytes <= most) {
                     to.walled = {1, rows, 32, rows, 1, 1, kept};
                 }
-                if (rows > spec.state->steps_per_launch && blocks_at_once(device, narrow_bytes, Narrow::blocks) > 1) {
-                    to.at_y_face = {1, rows, 32, rows, 1, 2, kept};
+                // With fewer rows tiles without walls would read the row at the face.
+                const int narrow_at_once = blocks_at_once(device, narrow_bytes, Narrow::blocks);
+                if (rows > spec.state->steps_per_launch && narrow_at_once > 1) {
+                    to.at_y_face = {1, rows, 32, rows, 1, narrow_at_once, kept};
                 }
                 const unsigned bytes = AtXFace::bytes(true, cuts, kept);
                 if (rows <= rows_at_x_faces && bytes <= most) {

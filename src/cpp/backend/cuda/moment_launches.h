@@ -47,9 +47,8 @@ struct MomentUnitKind {
 };
 
 /// Tiles without walls and with walls, which in three dimensions are no higher and have fewer cells to a thread; those
-/// at faces along x with walls, whose warps lie along y, so that all cells of a warp have walls; and those at faces
-/// along y, which are so low that a multiprocessor has two. Those at faces have no rows where there is no room for
-/// them.
+/// at faces across x with walls, whose warps lie along y, so that all cells of a warp have walls; and those at faces
+/// across y, which are so low that a multiprocessor has room for two: they have no rows where it has not.
 struct MomentTilings {
     MomentTiling clean, walled, at_x_face, at_y_face;
 

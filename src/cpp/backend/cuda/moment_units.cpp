@@ -21,7 +21,7 @@ int segment_near_walls(Index tiles, int layers, int steps, Index at_once) {
     return std::max(4 * steps, int(best));
 }
 
-/// Layers along the last axis, all swept with walls or all without, or rows.
+/// Layers along the last axis, all swept with walls or all without.
 struct Run {
     int first, end;
     bool has_walls;
@@ -94,14 +94,14 @@ struct Strip {
 /// tiles with walls have some of them: is_walled(y, rows). The last one with walls ends with the rows, so that it is no
 /// sliver, in which the one before it would have walls too.
 template <class IsWalled>
-std::vector<Strip> strips_of(int first, int end, int own, int walled, const IsWalled& is_walled) {
+std::vector<Strip> strips_of(const Strip& all, int own, int walled, const IsWalled& is_walled) {
     std::vector<Strip> found;
-    int stop = end;
-    if (end - first > walled && is_walled(end - walled, walled)) {
-        stop = end - walled;
+    int stop = all.y + all.rows;
+    if (all.rows > walled && is_walled(stop - walled, walled)) {
+        stop -= walled;
         found.push_back({stop, walled});
     }
-    for (int y = first; y < stop; y += found.back().rows) {
+    for (int y = all.y; y < stop; y += found.back().rows) {
         const int rows = std::min(own, stop - y);
         found.push_back({y, is_walled(y, rows) ? std::min(walled, rows) : rows});
     }
@@ -149,14 +149,16 @@ Run between_z_faces(const Run& all, const Address& address, int D, int steps, co
     return found.end - found.first < 8 * steps ? all : found;
 }
 
-/// The rows between faces along y with walls or free slip that have tiles of their own.
-Run between_y_faces(const Run& all, const MomentTilings& tilings, const Address& address, const MomentWallMap& walls) {
-    const int rows = tilings.at_y_face.own_y;
-    if (rows == 0 || all.end - all.first < 2 * rows + tilings.clean.own_y) {
+/// The rows of all these that lie between tiles at faces across y with walls or free slip.
+Strip between_y_faces(const Strip& all, const MomentTilings& tilings, const Address& address,
+                      const MomentWallMap& walls) {
+    const int own = tilings.at_y_face.own_y;
+    if (own == 0 || all.rows < 2 * own + tilings.clean.own_y) {
         return all;
     }
-    return {all.first + (all.first == 0 && walls.has_face(1, 0) ? rows : 0),
-            all.end - (all.end == address.ny && walls.has_face(1, 1) ? rows : 0), false};
+    const int before = all.y == 0 && walls.has_face(1, 0) ? own : 0;
+    const int behind = all.y + all.rows == address.ny && walls.has_face(1, 1) ? own : 0;
+    return {all.y + before, all.rows - before - behind};
 }
 
 /// Divides the rows of a box into units, lists of each kind.
@@ -167,15 +169,15 @@ public:
         : tilings_(tilings),
           address_(address),
           walls_(walls),
-          solid_(D == 3),
+          has_planes_(D == 3),
           steps_(steps),
-          first_(solid_ ? rows.z : rows.y),
-          end_(first_ + (solid_ ? rows.nz : rows.ny)),
-          first_y_(solid_ ? rows.y : 0),
-          end_y_(solid_ ? rows.y + rows.ny : 1),
+          first_(has_planes_ ? rows.z : rows.y),
+          end_(first_ + (has_planes_ ? rows.nz : rows.ny)),
+          first_y_(has_planes_ ? rows.y : 0),
+          end_y_(has_planes_ ? rows.y + rows.ny : 1),
           faces_(x_faces(rows, tilings, address, D, steps, walls)),
           between_(between_z_faces({first_, end_, false}, address, D, steps, walls)),
-          between_y_(between_y_faces({first_y_, end_y_, false}, tilings, address, walls)) {
+          between_y_(between_y_faces({first_y_, end_y_ - first_y_}, tilings, address, walls)) {
         const MomentTiling& clean = tilings.clean;
         const Index tiles = clean.count(address.nx, end_y_ - first_y_), together = clean.at_once(device, at_once);
         const int layers = end_ - first_;
@@ -205,26 +207,27 @@ private:
     /// Whether a cell that a tile reads in these layers has walls.
     bool has_walls(int from_x, int to_x, const Strip& strip, int from, int to) const {
         const int x = from_x - steps_, end_x = to_x + steps_;
-        return solid_ ? walls_.has_any(x, end_x, strip.y - steps_, strip.y + strip.rows + steps_, from, to)
-                      : walls_.has_any(x, end_x, from, to, 0, 1);
+        return has_planes_ ? walls_.has_any(x, end_x, strip.y - steps_, strip.y + strip.rows + steps_, from, to)
+                           : walls_.has_any(x, end_x, from, to, 0, 1);
     }
     /// Whether one has walls that are not half-way to solid cells, of all whose links are served with those of the
     /// tile: those that it comes round to along a periodic axis too.
     bool has_cuts(const MomentTiling& tiling, int x, const Strip& strip, int from, int to) const {
-        const int around = solid_ ? steps_ : tilings_.walled.rows * tilings_.walled.cells_per_thread;
+        const int around = has_planes_ ? steps_ : tilings_.walled.rows * tilings_.walled.cells_per_thread;
         const int end_x = address_.self_periodic[0] ? x + tiling.own_x : std::min(x + tiling.own_x, address_.nx);
-        return solid_ ? walls_.has_cuts(x - around, end_x + around, strip.y - steps_, strip.y + strip.rows + steps_,
-                                        from - steps_, to + steps_)
-                      : walls_.has_cuts(x - around, end_x + around, from - steps_, to + steps_, 0, 1);
+        return has_planes_ ? walls_.has_cuts(x - around, end_x + around, strip.y - steps_,
+                                             strip.y + strip.rows + steps_, from - steps_, to + steps_)
+                           : walls_.has_cuts(x - around, end_x + around, from - steps_, to + steps_, 0, 1);
     }
     /// Whether all that a tile stores of a layer is solid.
     bool is_solid(const MomentTiling& tiling, int x, const Strip& strip, int layer) const {
         const int end_x = std::min(x + tiling.own_x, address_.nx);
-        return solid_ ? walls_.is_solid(x, end_x, strip.y, strip.y + strip.rows, layer)
-                      : walls_.is_solid(x, end_x, layer, layer + 1, 0);
+        return has_planes_ ? walls_.is_solid(x, end_x, strip.y, strip.y + strip.rows, layer)
+                           : walls_.is_solid(x, end_x, layer, layer + 1, 0);
     }
-    /// Adds a tile's layers but for runs of solid ones, whose numbers nothing reads. Few of these stay with the others:
-    /// two runs sweep 2 `steps` layers more than one.
+    /// Adds a tile's layers but for runs of solid ones, whose numbers nothing uses: updates clear the populations of
+    /// solid cells, and readers give what is known of these. Few such layers stay with the others, as two runs sweep 2
+    /// `steps` layers more than one.
     void add(MomentUnitKind kind, int x, const Strip& strip, const Run& run) {
         int first = run.first;
         for (int z = run.first; kind.walls && z < run.end;) {
@@ -279,9 +282,9 @@ private:
         }
     }
     void add_at_y_faces() {
-        const int width = tilings_.at_y_face.own_x;
+        const int width = tilings_.at_y_face.own_x, end_between_y = between_y_.y + between_y_.rows;
         for (const Strip& strip :
-             {Strip{first_y_, between_y_.first - first_y_}, Strip{between_y_.end, end_y_ - between_y_.end}}) {
+             {Strip{first_y_, between_y_.y - first_y_}, Strip{end_between_y, end_y_ - end_between_y}}) {
             for (int x = faces_.begin; x < faces_.end && strip.rows > 0; x += width) {
                 add({true, false, MomentFace::Y}, within(x, width), strip, between_);
             }
@@ -307,7 +310,7 @@ private:
             return has_walls(from_x, to_x, {y, rows}, between_.first - steps_, between_.end + steps_);
         };
         const int walled_rows = tilings_.walled.rows == 0 ? 1 : tilings_.walled.own_y;
-        return strips_of(between_y_.first, between_y_.end, tilings_.clean.own_y, walled_rows, is_walled);
+        return strips_of(between_y_, tilings_.clean.own_y, walled_rows, is_walled);
     }
     void add_strips(const std::vector<Strip>& strips, int from_x, int to_x) {
         for (const Strip& strip : strips) {
@@ -344,7 +347,7 @@ private:
             }
             for (const Run& run : own.runs(2 * steps_)) {
                 add({run.has_walls}, at, strip, run);
-                if (has_two && run.has_walls) {
+                if (has_two && run.has_walls && at + width < to_x) {  // else those behind have it
                     add({true}, at + width, strip, run);
                 }
             }
@@ -355,12 +358,13 @@ private:
     const MomentTilings& tilings_;
     const Address& address_;
     const MomentWallMap& walls_;
-    const bool solid_;
+    const bool has_planes_;  // layers of rows, in three dimensions, and not rows
     const int steps_;
     const int first_, end_, first_y_, end_y_;  // layers along the last axis, and rows of each
     const XFaces faces_;
-    const Run between_, between_y_;  // faces across the last axis, and across y
-    std::vector<int> ends_;          // of the segments of tiles without walls
+    const Run between_;      // layers between those at faces across the last axis
+    const Strip between_y_;  // rows between tiles at faces across y
+    std::vector<int> ends_;  // of the segments of tiles without walls
     int shortest_, longest_;
     MomentUnits::Lists lists_;
 };

@@ -64,7 +64,8 @@ private:
     bool is_any_ = false, has_images_ = false, has_cuts_ = false, has_face_[3][2] = {};
     std::vector<int> chunks_;
     std::vector<MomentWallCell> cells_;
-    std::vector<CellMask> walled_, cut_, solid_;  // of each chunk: solid cells and those with walls; see has_cuts()
+    // Of each chunk: solid cells and those with walls, those of has_cuts(), and solid cells alone.
+    std::vector<CellMask> walled_, cut_, solid_;
 };
 
 }  // namespace lbm::cuda
