@@ -327,7 +327,7 @@ private:
         const Forcing force = force_.kind();
         const bool images = walls_.map().has_images(), scaled = scaling_.scales_walls();
         const InShared kept{own.kept.populations, own.kept.sums * steps / most_steps()};
-        return {steps, own.cells_per_thread, own.rows, force, unit.walls, images, scaled, unit.cuts,
+        return {steps, own.cells_per_thread,      own.rows, force, unit.walls, images, scaled, unit.cuts,
                 kept,  unit.face == MomentFace::X};
     }
     /// Whether some units are of number k of MomentUnits::kinds.
