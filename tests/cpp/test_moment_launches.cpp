@@ -92,7 +92,7 @@ TEST(moment_launches_choose_tiles_at_walls) {
     CHECK(has(walled("D3Q27", 163, false, true), 8, true, 30));
 }
 
-TEST(moment_launches_choose_low_tiles_at_faces_along_y) {
+TEST(moment_launches_choose_low_tiles_at_faces_across_y) {
     const auto at_y_face = [](const char* stencil, lbm::backend::NumberKind real, int kibibytes, bool cuts) {
         return tilings_of(stencil, "regularized", real, 9, kibibytes, {lbm::cuda::Forcing::None, cuts, false})
             .at_y_face;

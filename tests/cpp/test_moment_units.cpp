@@ -115,7 +115,7 @@ MomentTilings tilings_of(int cells_per_thread) {
     return {{1, 10, 32, 10, 1, 1}, {1, 6, 32, 6, 1, 1}, {1, 4, 4, 28, 1, 1}, {}};
 }
 
-/// How many cells the units of so many rows from `y` on store, to the end without a number.
+/// How many cells are stored by the units of `rows` rows from `y` on, or of all from there on.
 std::ptrdiff_t check_units(const Block& block, const MomentTilings& tilings, int D, int y = 0, int rows = -1) {
     const Address& a = block.address;
     MomentWallMap walls(a, D);

@@ -58,7 +58,7 @@ WALLED["sm_100"] = WALLED["sm_90"]
 """The same of tiles with walls of a block without a force: half-way ones, at known distances, and half-way ones whose
 values change in time (moment_launches_choose_tiles_at_walls)."""
 ROWS_AT_Y_FACES = 3
-"""Of tiles at faces along y, of which a multiprocessor has two where there is room for them."""
+"""Of tiles at faces across y, of which a multiprocessor has two where there is room for them."""
 STRIP_SUMS = 96
 """In two dimensions, of strips with walls."""
 
@@ -177,7 +177,7 @@ def test_updates_with_values_that_change_in_time_stay_in_registers(stencil: str)
 
 @pytest.mark.parametrize("architecture", ["sm_80", "sm_90", "sm_100"])
 @pytest.mark.parametrize("stencil", ["D3Q19", "D3Q27"])
-def test_updates_at_faces_along_y_stay_in_registers(stencil: str, architecture: str) -> None:
+def test_updates_at_faces_across_y_stay_in_registers(stencil: str, architecture: str) -> None:
     for kinds in ({}, {"scaled": True}, {"cuts": True}):
         kernel, header = walled_update(stencil, "Regularized", "None", architecture, at_y_face=True, **kinds)
         assert bytes_of("spill stores", kernel, header, architecture) <= 16

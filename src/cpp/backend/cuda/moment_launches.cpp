@@ -103,8 +103,8 @@ int sums_without_registers(const backend::BlockSpec& spec, const DeviceInfo& dev
     if (is_double) {
         return is_plain ? of(is_large && !is_newer ? 0 : 2, 12, 6, 24) : 24;
     }
-    const int few = is_newer ? 4 : device.major == 9 ? 2 : 3;
-    const int sums = is_plain     ? of(is_large || is_newer ? 0 : 8, 0, few, 16)
+    const int plain_d3q27 = is_newer ? 4 : device.major == 9 ? 2 : 3;
+    const int sums = is_plain     ? of(is_large || is_newer ? 0 : 8, 0, plain_d3q27, 16)
                      : is_uniform ? of(12, 16, 12, 20)
                                   : of(20, 24, 24, 28);
     return sums + (is_newer ? of(4, is_plain && device.major >= 12 ? 20 : 12, 4, is_plain ? 8 : 12) : 0);
