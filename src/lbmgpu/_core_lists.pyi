@@ -58,7 +58,13 @@ def gradient_bytes(
 ) -> int: ...
 def least_odd_rate(stencil: str, viscosity: float) -> float: ...  # of CentralMoments, unless another is given
 def cell_operations(
-    stencil: str, collision: str, *, forced: bool = False, moments: bool = False, variable_prandtl: bool = False
+    stencil: str,
+    collision: str,
+    *,
+    forced: bool = False,
+    moments: bool = False,
+    variable_prandtl: bool = False,
+    fourth_order_diffusion: bool = False,
 ) -> tuple[int, int, int, int]:
     """The sums, products, quotients and roots of a cell's update, without an eddy viscosity."""
 

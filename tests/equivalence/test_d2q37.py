@@ -24,6 +24,7 @@ PLATES = [name for name in WALLS if name not in ("periodic", *BOXES)]
 PLACED = [("periodic", 1), *itertools.product(PLATES, (0, 1)), *((name, 0) for name in BOXES)]
 """All kinds of walls, across y and across x, and boxes."""
 placed = pytest.mark.parametrize(("walls", "axis"), PLACED, ids=[f"{w}-{'xy'[a]}" for w, a in PLACED])
+fourth = pytest.mark.parametrize("fourth_order_diffusion", [False, True], ids=["second-order", "fourth-order"])
 
 
 def assert_close(case: GasCase, solver: lbm.Solver, tolerance: float = TOLERANCE) -> None:
@@ -64,6 +65,16 @@ def test_equal_to_the_reference(walls, axis, prandtl, gravity, device, rng):
 
 
 @placed
+@pytest.mark.parametrize(("prandtl", "viscosity"), [(1.0, 0.04), (0.71, 0.1), (2.0, 0.5)])
+def test_diffusion_of_fourth_order(walls, axis, prandtl, viscosity, device, rng):
+    """Equal to the reference, with moments of fourth order in their own time and an oblique gravity."""
+    case = random_gas_case(
+        rng, (13, 10), walls, axis, prandtl=prandtl, viscosity=viscosity, fourth_order_diffusion=True
+    )
+    assert_close(case, case.solver(device=device))
+
+
+@placed
 @pytest.mark.parametrize("shape", [(3, 3), (3, 8), (7, 3), (4, 5), (33, 9), (70, 6)])
 def test_any_shape(walls, axis, shape, device, rng):
     """Down to as many cells as the stencil reaches, rows of whole packs and others."""
@@ -79,9 +90,10 @@ def test_any_viscosity(walls, axis, viscosity, device, rng):
 
 
 @placed
-def test_single_precision(walls, axis, device, rng):
+@fourth
+def test_single_precision(walls, axis, fourth_order_diffusion, device, rng):
     """float32 differs from the reference by its rounding."""
-    case = random_gas_case(rng, (13, 10), walls, axis, prandtl=0.71)
+    case = random_gas_case(rng, (13, 10), walls, axis, prandtl=0.71, fourth_order_diffusion=fourth_order_diffusion)
     assert_close(case, case.solver(device=device, precision="float32"), tolerance=2e-6)
 
 
@@ -136,9 +148,12 @@ def test_walls_change_with_time(device, rng):
 
 
 @placed
-def test_what_is_kept(walls, axis, device, rng):
+@fourth
+def test_what_is_kept(walls, axis, fourth_order_diffusion, device, rng):
     """Mass between all walls; momentum and energy in a box without any; energy between adiabatic walls."""
-    case = random_gas_case(rng, (12, 9), walls, axis, gravity=False, prandtl=0.71)
+    case = random_gas_case(
+        rng, (12, 9), walls, axis, gravity=False, prandtl=0.71, fourth_order_diffusion=fourth_order_diffusion
+    )
     solver = case.solver(device=device)
     c = np.asarray(_core.stencil("D2Q37").c, float)
     of = np.stack([np.ones(37), c[:, 0], c[:, 1], (c**2).sum(axis=1)])
@@ -204,9 +219,12 @@ def bits(case: GasCase, engine: _core.Engine) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("precision", PRECISIONS)
 @placed
-def test_instruction_sets_and_threads_agree(walls, axis, precision, rng):
+@fourth
+def test_instruction_sets_and_threads_agree(walls, axis, precision, fourth_order_diffusion, rng):
     for shape in ((37, 9), (3, 33), (8, 4)):
-        case = random_gas_case(rng, shape, walls, axis, prandtl=0.71, rough=True)
+        case = random_gas_case(
+            rng, shape, walls, axis, prandtl=0.71, rough=True, fourth_order_diffusion=fourth_order_diffusion
+        )
         first = case.engine(threads=1, isa=_core.cpu_isas()[-1], precision=precision)
         first.step(7)
         expected = bits(case, first)
@@ -237,9 +255,12 @@ def test_steps_add_up(walls, axis, precision, device, rng):
 @pytest.mark.gpu
 @pytest.mark.parametrize("precision", PRECISIONS)
 @placed
-def test_a_gpu_holds_the_bits_of_a_cpu(walls, axis, precision, gpu, rng):
+@fourth
+def test_a_gpu_holds_the_bits_of_a_cpu(walls, axis, precision, fourth_order_diffusion, gpu, rng):
     for shape, steps in (((3, 5), 5), ((33, 12), 9), ((131, 20), 6)):
-        case = random_gas_case(rng, shape, walls, axis, prandtl=0.71, rough=True)
+        case = random_gas_case(
+            rng, shape, walls, axis, prandtl=0.71, rough=True, fourth_order_diffusion=fourth_order_diffusion
+        )
         one, other = (case.solver(device=device, precision=precision) for device in ("cpu", gpu))
         for solver in (one, other):
             solver.step(steps)
@@ -275,7 +296,10 @@ def wide_layouts(draw: st.DrawFn, shape: tuple[int, int]) -> lbm.Layout:
 def test_a_layout_changes_no_bit(walls, axis, precision, channel, data):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     shape = (data.draw(st.integers(3, 19)), data.draw(st.integers(3, 13)))
-    case = random_gas_case(rng, shape, walls, axis, prandtl=data.draw(st.sampled_from([1.0, 0.71])), rough=True)
+    prandtl, fourth_order_diffusion = data.draw(st.sampled_from([1.0, 0.71])), data.draw(st.booleans())
+    case = random_gas_case(
+        rng, shape, walls, axis, prandtl=prandtl, rough=True, fourth_order_diffusion=fourth_order_diffusion
+    )
     one = case.solver(precision=precision)
     many = case.solver(precision=precision, layout=data.draw(wide_layouts(shape)))
     assert {link["channel"] for link in many._simulation.engine.links} <= {channel}

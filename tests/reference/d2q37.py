@@ -56,6 +56,25 @@ H3 = (
 """Hermite polynomials of third order at the velocities, (37, 2, 2, 2)."""
 H2 = np.einsum("ia,ib->iab", XI, XI) - _I
 """Those of second order."""
+
+
+def paired(tensor: Array, axis: int = 0) -> Array:
+    """The sum of the products of delta_ab with a tensor of second order over the six places that a, b have of four.
+
+    The tensor's indices are at `axis` and the next; those of the result too.
+    """
+    moved = np.moveaxis(tensor, (axis, axis + 1), (0, 1))
+    places = ("ab,cd...", "ac,bd...", "ad,bc...", "bc,ad...", "bd,ac...", "cd,ab...")
+    both = sum(np.einsum(f"{place}->abcd...", _I, moved) for place in places)
+    return np.moveaxis(both, (0, 1, 2, 3), (axis, axis + 1, axis + 2, axis + 3))
+
+
+H4 = (
+    np.einsum("ia,ib,ic,id->iabcd", XI, XI, XI, XI)
+    - paired(np.einsum("ia,ib->iab", XI, XI), axis=1)
+    + paired(_I)[None] / 2
+)
+"""Those of fourth order, (37, 2, 2, 2, 2)."""
 FIFTH = XI2**2 / 8 - 1.5 * XI2 + 3
 """xi times it is the part of fifth order of xi times the contracted Hermite polynomial of fourth order."""
 
@@ -138,10 +157,17 @@ class D2Q37Reference:
         prandtl: float = 1.0,
         gravity: ArrayLike = (0.0, 0.0),
         walls: Sequence[Any] = (None, None, None, None),
+        fourth_order_diffusion: bool = False,
     ) -> None:
         self.shape = tuple(shape)
         self.tau = viscosity / CS2 + 0.5
         self.tau_heat = (self.tau - 0.5) / prandtl + 0.5
+        # of the moments of third order that are no heat flux, and of those of fourth
+        self.tau_third, self.tau_fourth = self.tau_heat, self.tau
+        self.fourth_order_diffusion = fourth_order_diffusion
+        if fourth_order_diffusion:
+            self.tau_third = 1 / 6 / (self.tau - 0.5) + 0.5
+            self.tau_fourth = 1 / 7 / (self.tau_heat - 0.5) + 0.5
         self.gravity = np.asarray(gravity, float)
         self.walls = list(walls)
         self.initialize()
@@ -173,14 +199,27 @@ class D2Q37Reference:
         g = self._g(rho)
         wanted = equilibrium(rho, u + tau * g, T + tau * (1 - tau) * g2 / 2)
         kappa = 1 - tau / self.tau_heat
-        if kappa:
+        if kappa or self.fourth_order_diffusion:
             flow = C.reshape(37, 2, *(1,) * rho.ndim) - (u + g / 2)
             third = np.einsum("i...,ia...,ib...,ic...->abc...", f, flow, flow, flow)
             ga = self.gravity
             shift = np.einsum("a,bc->abc", ga, _I) + np.einsum("b,ac->abc", ga, _I) + np.einsum("c,ab->abc", ga, _I)
             third += 0.5 * rho * T * shift.reshape(2, 2, 2, *(1,) * rho.ndim)
-            wanted += kappa / 6 / CS2**1.5 * per_velocity(W, rho) * np.einsum("iabc,abc...->i...", H3, third)
+            heat = symmetric(np.einsum("abb...->a...", third)) / 4
+            third = kappa * heat + (1 - tau / self.tau_third) * (third - heat)
+            wanted += per_velocity(W, rho) / 6 / CS2**1.5 * np.einsum("iabc,abc...->i...", H3, third)
+        if self.fourth_order_diffusion:
+            fourth = (1 - tau / self.tau_fourth) * self.fourth_order(f) + carried_third(u + g / 2, third)
+            wanted += per_velocity(W, rho) / 24 / CS2**2 * np.einsum("iabcd,abcd...->i...", H4, fourth)
         return f - (f - wanted) / tau
+
+    @staticmethod
+    def fourth_order(f: Array) -> Array:
+        """The moments of fourth order of what is not in equilibrium, in Hermite polynomials of c - u at T."""
+        rho, u, T = moments(f)
+        rest, flow = f - equilibrium(rho, u, T), C.reshape(37, 2, *(1,) * rho.ndim) - u
+        second = np.einsum("i...,ia...,ib...->ab...", rest, flow, flow)
+        return np.einsum("i...,ia...,ib...,ic...,id...->abcd...", rest, flow, flow, flow, flow) - paired(T * second)
 
     def is_walled(self, axis: int) -> bool:
         return self.walls[2 * axis] is not None
@@ -347,6 +386,12 @@ class D2Q37Reference:
 def symmetric(vector: Array) -> Array:
     """The sum v_a delta_bc + v_b delta_ac + v_c delta_ab, (2, 2, 2, ...)."""
     return sum(np.einsum(f"{a},{b}->abc...", vector, _I) for a, b in (("a...", "bc"), ("b...", "ac"), ("c...", "ab")))
+
+
+def carried_third(u: Array, third: Array) -> Array:
+    """Fourth moments of third ones that move with the gas."""
+    places = ("a...,bcd...", "b...,acd...", "c...,abd...", "d...,abc...")
+    return sum(np.einsum(f"{place}->abcd...", u, third) for place in places)
 
 
 def carried(u: Array, stress: Array) -> Array:

@@ -31,6 +31,7 @@ class GasCase:
     density: Any = 1.0
     velocity: Any = (0.0, 0.0)
     temperature: Any = CS2
+    fourth_order_diffusion: bool = False
     options: dict[str, Any] = field(default_factory=dict)
 
     def domain(self) -> lbm.Domain:
@@ -43,7 +44,7 @@ class GasCase:
         return domain
 
     def collision(self) -> lbm.ThermalBGK:
-        return lbm.ThermalBGK(self.viscosity, prandtl=self.prandtl, gravity=tuple(self.gravity))
+        return lbm.ThermalBGK(self.viscosity, self.prandtl, tuple(self.gravity), self.fourth_order_diffusion)
 
     def solver(self, **options: Any) -> lbm.Solver:
         """The solver, initialised; float64 unless `options` say otherwise."""
@@ -63,6 +64,7 @@ class GasCase:
             viscosity=self.viscosity,
             prandtl=self.prandtl,
             gravity=list(self.gravity),
+            fourth_order_diffusion=float(self.fourth_order_diffusion),
             precision=precision,
             storage=precision,
             streaming="two-lattice",
@@ -81,7 +83,12 @@ class GasCase:
 
     def reference(self) -> D2Q37Reference:
         reference = D2Q37Reference(
-            self.shape, self.viscosity, prandtl=self.prandtl, gravity=self.gravity, walls=self.walls
+            self.shape,
+            self.viscosity,
+            prandtl=self.prandtl,
+            gravity=self.gravity,
+            walls=self.walls,
+            fourth_order_diffusion=self.fourth_order_diffusion,
         )
         reference.initialize(self.density, self.velocity, self.temperature)
         return reference
@@ -129,6 +136,7 @@ def random_gas_case(
     gravity: bool = True,
     rough: bool = False,
     viscosity: float = 0.1,
+    fourth_order_diffusion: bool = False,
 ) -> GasCase:
     """Every cell and wall different, smooth but with `rough`, and an oblique gravity; walls across `axis`, or all."""
 
@@ -153,4 +161,5 @@ def random_gas_case(
         density=1 + 0.05 * noise(),
         velocity=np.array([0.05 * noise(), 0.05 * noise()]),
         temperature=CS2 * (1 + 0.05 * noise()),
+        fourth_order_diffusion=fourth_order_diffusion,
     )

@@ -33,7 +33,7 @@ def test_collisions_of_a_stencil() -> None:
 
 def test_a_case_gives_what_a_collision_and_its_bases_take() -> None:
     assert list(case_parameters(lbm.TRT)) == ["smagorinsky", "incompressible", "magic"]
-    assert list(case_parameters(lbm.ThermalBGK)) == ["prandtl", "gravity"]
+    assert list(case_parameters(lbm.ThermalBGK)) == ["prandtl", "gravity", "fourth_order_diffusion"]
 
 
 def test_schema_has_the_parameters_of_all_collisions() -> None:

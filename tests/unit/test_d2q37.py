@@ -49,11 +49,13 @@ def solver_of(domain: lbm.Domain | None = None, collision: lbm.ThermalBGK = GAS,
 
 
 def test_collisions_are_values() -> None:
-    assert repr(GAS) == "ThermalBGK(viscosity=0.05, prandtl=0.7, gravity=(0.0, -0.0001))"
+    own = "viscosity=0.05, prandtl=0.7, gravity=(0.0, -0.0001), fourth_order_diffusion=False"
+    assert repr(GAS) == f"ThermalBGK({own})"
     assert lbm.ThermalBGK(0.05) == lbm.ThermalBGK(0.05, 1.0, (0, 0)) == lbm.ThermalBGK(0.05, gravity=np.zeros(2))
     assert pickle.loads(pickle.dumps(GAS)) == copy.deepcopy(GAS) == GAS
     assert hash(GAS) == hash(lbm.ThermalBGK(0.05, 0.7, [0.0, -1e-4]))
     assert lbm.ThermalBGK(0.05, 0.7) != GAS
+    assert lbm.ThermalBGK(0.05, 0.7, [0.0, -1e-4], fourth_order_diffusion=True) != GAS
     with pytest.raises(AttributeError):
         GAS.prandtl = 1.0  # type: ignore[misc]
     with pytest.raises(TypeError, match="smagorinsky"):
@@ -67,8 +69,17 @@ def test_relaxation_times() -> None:
     assert GAS.tau_heat == pytest.approx(0.05 / 0.7 / cs2 + 0.5)
     assert GAS.diffusivity == pytest.approx(cs2 * (GAS.tau_heat - 0.5))
     assert lbm.ThermalBGK(0.05).tau_heat == lbm.ThermalBGK(0.05).tau
-    expected = {"viscosity": 0.05, "prandtl": 0.7, "gravity": [0.0, -1e-4]}
+    expected = {"viscosity": 0.05, "prandtl": 0.7, "gravity": [0.0, -1e-4], "fourth_order_diffusion": 0.0}
     assert GAS.parameters(lbm.stencil("D2Q37")) == expected
+
+
+@pytest.mark.parametrize(("viscosity", "prandtl"), [(0.034, 1.0), (0.05, 2.0)])
+def test_diffusion_of_fourth_order_needs_relaxation_times(viscosity: float, prandtl: float) -> None:
+    with pytest.raises(ValueError, match=r"fourth_order_diffusion: True given with tau 0\.5.* must be 0\.55 at least"):
+        lbm.ThermalBGK(viscosity, prandtl, fourth_order_diffusion=True)
+    assert lbm.ThermalBGK(lbm.stencil("D2Q37").cs2 * 0.05, fourth_order_diffusion=True).fourth_order_diffusion
+    with pytest.raises((TypeError, ValueError), match="fourth_order_diffusion: 'yes' given"):
+        lbm.ThermalBGK(0.1, fourth_order_diffusion="yes")  # type: ignore[arg-type]
 
 
 @given(value=st.one_of(not_numbers, not_finite, not_positive), name=st.sampled_from(["viscosity", "prandtl"]))
@@ -224,7 +235,7 @@ def test_defaults() -> None:
     assert (solver.streaming, solver.storage, solver.precision) == ("two-lattice", "float32", "float32")
     assert lbm.Solver(lbm.Domain(SHAPE, "D2Q9"), lbm.BGK(0.1), device="cpu").streaming == "in-place"
     report = str(solver.report(bandwidth=False))
-    assert "ThermalBGK(viscosity=0.05, prandtl=0.7, gravity=(0.0, -0.0001))" in report
+    assert "ThermalBGK(viscosity=0.05, prandtl=0.7, gravity=(0.0, -0.0001)" in report
     assert "D2Q37" in report
 
 
@@ -292,8 +303,14 @@ def test_a_checkpoint_has_the_setup_and_the_state(tmp_path: Path) -> None:
     with h5py.File(path, "r") as file:
         assert "temperature" not in file
         assert "temperature" not in file
+    sharp = solver_of(domain, lbm.ThermalBGK(0.05, 0.7, (0, -1e-4), fourth_order_diffusion=True))
+    assert lbm.Solver.load(sharp.save(tmp_path / "sharp.h5"), device="cpu", threads=1).collision == sharp.collision
     others = [
         (solver_of(domain, lbm.ThermalBGK(0.05, 0.8, (0, -1e-4))), "collision.prandtl: the file has 0.7"),
+        (
+            solver_of(domain, lbm.ThermalBGK(0.05, 0.7, (0, -1e-4), fourth_order_diffusion=True)),
+            "collision.fourth_order_diffusion: the file has",
+        ),
         (solver_of(domain, lbm.ThermalBGK(0.05, 0.7)), "collision.gravity: the file has"),
         (solver_of(box(low, 0.69)), r"thermal.faces.\+y.temperature: the file has 0.68"),
         (solver_of(box(low + 0.01, 0.68)), r"thermal.faces.-y.temperature: the arrays differ"),

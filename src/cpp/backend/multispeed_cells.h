@@ -19,7 +19,7 @@ template <class S, class Real, class Stored>
 LBM_HD Gas<Real> gas_between_steps(const CellView<S, Real, Stored>& cell, const double (&gravity)[3]) {
     Real h[S::Q];
     post_collision_of(cell, h);
-    Gas<Real> gas = gas_of<S>(multispeed_sums<S, false>(h));
+    Gas<Real> gas = gas_of<S>(multispeed_sums<S, 1>(h));
     const Real g[2] = {Real(gravity[0]), Real(gravity[1])};
     gas.u[0] -= Real(0.5) * g[0];
     gas.u[1] -= Real(0.5) * g[1];
@@ -77,7 +77,7 @@ LBM_HD void fill_wall_column(const LatticeView<S, Real, Stored>& lattice, const 
     Gas<Real> gas[wall_depth];
     for (int k = 1; k <= wall_depth; ++k) {
         read_mirror(lattice, column, k, h[k - 1]);
-        gas[k - 1] = gas_of<S>(multispeed_sums<S, false>(h[k - 1]));
+        gas[k - 1] = gas_of<S>(multispeed_sums<S, 1>(h[k - 1]));
     }
     const WallProfile<Real> profile = profile_of<S>(column.wall, gas, parameters.gravity);
     MassAndEnergy<Real> missing{0, 0};

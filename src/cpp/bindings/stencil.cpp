@@ -125,19 +125,22 @@ void bind_stencil(py::module_& module) {
         py::arg("stencil"), py::arg("viscosity"));
     module.def(
         "cell_operations",
-        [](const std::string& stencil, const std::string& collision, bool forced, bool moments, bool variable_prandtl) {
+        [](const std::string& stencil, const std::string& collision, bool forced, bool moments, bool variable_prandtl,
+           bool fourth_order_diffusion) {
             const std::vector<std::string> names = engine::collision_names("");
             const auto found = std::find(names.begin(), names.end(), collision);
             if (found == names.end()) {
                 throw std::invalid_argument("collision: there is none of this name");
             }
-            const engine::Operations operations =
-                engine::operations_of({engine::stencil_kind(stencil), backend::CollisionKind(found - names.begin()),
-                                       forced, moments, variable_prandtl});
+            const engine::Operations operations = engine::operations_of(
+                {engine::stencil_kind(stencil), backend::CollisionKind(found - names.begin()), forced, moments,
+                 fourth_order_diffusion ? OwnTimes::ThirdAndFourth
+                 : variable_prandtl     ? OwnTimes::HeatFlux
+                                        : OwnTimes::None});
             return py::make_tuple(operations.sums, operations.products, operations.quotients, operations.roots);
         },
         py::arg("stencil"), py::arg("collision"), py::kw_only(), py::arg("forced") = false, py::arg("moments") = false,
-        py::arg("variable_prandtl") = false);
+        py::arg("variable_prandtl") = false, py::arg("fourth_order_diffusion") = false);
     module.def("collision_names", &engine::collision_names, py::arg("stencil") = "");
     module.def("moment_collisions", &engine::moment_collision_names);
     module.def("moment_faces", &engine::moment_faces);

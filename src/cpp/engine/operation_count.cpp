@@ -75,10 +75,10 @@ void count_populations(const CountedUpdate& update) {
     CountedCell<S> cell{update.forced};
     if constexpr (Stencil<S>::multispeed) {
         const Parameters parameters{};
-        if (update.variable_prandtl) {
-            update_multispeed_cell<S, true>(cell, parameters);
-        } else {
-            update_multispeed_cell<S, false>(cell, parameters);
+        switch (update.own_times) {
+            case OwnTimes::None: return update_multispeed_cell<S, OwnTimes::None>(cell, parameters);
+            case OwnTimes::HeatFlux: return update_multispeed_cell<S, OwnTimes::HeatFlux>(cell, parameters);
+            case OwnTimes::ThirdAndFourth: return update_multispeed_cell<S, OwnTimes::ThirdAndFourth>(cell, parameters);
         }
     } else {
         update_cell<S, Collision>(cell, Laminar<Parameters>{});

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../backend/kinds.h"
+#include "../lattice/multispeed_relaxation.h"
 
 namespace lbm::engine {
 
@@ -19,8 +20,8 @@ struct CountedUpdate {
     backend::StencilKind stencil;
     backend::CollisionKind collision;
     bool forced;
-    bool keeps_moments;     // in place of populations
-    bool variable_prandtl;  // of the multispeed model, whose Prandtl number is 1 else
+    bool keeps_moments;  // in place of populations
+    OwnTimes own_times;  // of the multispeed model
 };
 
 /// Counts those of an update without an eddy viscosity, of the compressible equilibrium; those of the temperature of

@@ -148,49 +148,6 @@ LBM_HD Gas<Real> halo_gas(const MultispeedWall& wall, int k, const Gas<Real>& mi
     return gas;
 }
 
-/// The pressure rho T.
-template <class S, class Real>
-LBM_HD Real pressure_of(const Gas<Real>& gas) {
-    return (Real(1) + gas.deviation) * (Real(1) + gas.theta) * Real(S::cs2);
-}
-
-/// Moments of second and third order of a non-equilibrium part, which has none of lower order and is without a trace in
-/// the second.
-template <class Real>
-struct Nonequilibrium {
-    Real xx, xy, yy, xxx, xxy, xyy, yyy;
-
-    /// Adds a vector's third moments v_a delta_bc + v_b delta_ac + v_c delta_ab.
-    LBM_HD void add_heat(Real x, Real y) {
-        xxx += Real(3) * x;
-        xxy += y;
-        xyy += x;
-        yyy += Real(3) * y;
-    }
-    /// Adds the third moments of the stress that moves with a velocity.
-    LBM_HD void add_carried(Real x, Real y) {
-        xxx += Real(3) * (x * xx);
-        xxy += Real(2) * (x * xy) + y * xx;
-        xyy += Real(2) * (y * xy) + x * yy;
-        yyy += Real(3) * (y * yy);
-    }
-};
-
-/// Those of a cell, in the frame of the lattice.
-template <class S, class Real>
-LBM_HD Nonequilibrium<Real> nonequilibrium_of(const MultispeedSums<Real>& s, const Gas<Real>& gas) {
-    const Real rho = Real(1) + gas.deviation, x = gas.u[0], y = gas.u[1], jx = s.momentum[0], jy = s.momentum[1];
-    const Real pressure = pressure_of<S>(gas);
-    const Real rest = gas.deviation * Real(S::cs2) + rho * gas.theta * Real(S::cs2);  // pressure above the weights'
-    return {s.xx - (jx * x + rest),
-            s.xy - jx * y,
-            s.yy - (jy * y + rest),
-            s.xxx - x * (jx * x + Real(3) * pressure),
-            s.xxy - y * (jx * x + pressure),
-            s.xyy - x * (jy * y + pressure),
-            s.yyy - y * (jy * y + Real(3) * pressure)};
-}
-
 /// Adds a non-equilibrium part to an equilibrium.
 template <class S, class Real>
 LBM_HD void add_nonequilibrium(Quartic<Real>& p, const Nonequilibrium<Real>& n) {
@@ -199,7 +156,7 @@ LBM_HD void add_nonequilibrium(Quartic<Real>& p, const Nonequilibrium<Real>& n) 
     p.p20 += Real(k * k / 2) * n.xx;
     p.p11 += Real(k * k) * n.xy;
     p.p02 += Real(k * k / 2) * n.yy;
-    add_cubic<S>(p, n.xxx, n.xxy, n.xyy, n.yyy);
+    add_hermite<S>(p, CubicMoments<Real>{n.xxx, n.xxy, n.xyy, n.yyy});
 }
 
 /// The non-equilibrium part behind a wall, for that of the mirror cell. The shear stress stays, and the normal stress,
@@ -251,7 +208,7 @@ template <class S, class Real>
 LBM_HD MassAndEnergy<Real> halo_populations(const MultispeedWall& wall, int k, const WallProfile<Real>& profile,
                                             const Real (&h)[S::Q], const MultispeedParameters<Real>& parameters,
                                             Real (&out)[S::Q]) {
-    const MultispeedSums<Real> sums = multispeed_sums<S, true>(h);
+    const MultispeedSums<Real> sums = multispeed_sums<S, 3>(h);
     const Gas<Real> mirror = gas_of<S>(sums);
     const Gas<Real> gas = halo_gas<S>(wall, k, mirror, profile, parameters);
     Quartic<Real> p = multispeed_equilibrium<S>(gas);
@@ -371,7 +328,7 @@ LBM_HD MassAndEnergy<Real> corner_populations(const MultispeedCorner& corner, in
                                               const CornerTemperatures& walls, const Real (&h)[S::Q],
                                               const MultispeedParameters<Real>& parameters, Real (&out)[S::Q]) {
     const Real(&g)[2] = parameters.gravity;
-    const MultispeedSums<Real> sums = multispeed_sums<S, true>(h);
+    const MultispeedSums<Real> sums = multispeed_sums<S, 3>(h);
     const Gas<Real> mirror = gas_of<S>(sums);
     Gas<Real> gas = mirror;
     if (corner.is_mixed()) {

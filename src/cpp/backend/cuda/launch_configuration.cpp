@@ -69,8 +69,10 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     // thread in the odd step, which moves data along x.
     const bool is_cumulant = spec.collision == backend::collision_kind<Cumulant>;
     const bool has_moments = is_cumulant || spec.collision == backend::collision_kind<CentralMoments>;
+    const bool reads_force = kind.forcing == Forcing::Field || kind.forcing == Forcing::ScaledField;
     if (populations == D2Q9::Q) {
-        return spec.precision == NumberKind::Float64 ? LaunchConfiguration{2, 256, has_strain ? 1 : 2}
+        const bool needs_most = has_strain || (backend::is_hybrid(spec) && (reads_force || varies));
+        return spec.precision == NumberKind::Float64 ? LaunchConfiguration{2, 256, needs_most ? 1 : 2}
                : spec.storage == NumberKind::Float16 ? LaunchConfiguration{4, 256, 2}
                : aa_other && has_strain              ? LaunchConfiguration{4, 128, 3}
                : aa_other                            ? LaunchConfiguration{4, 256, 2}
@@ -78,14 +80,18 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
                                                      : LaunchConfiguration{1, 256, 4};
     }
     if (backend::is_multispeed(spec)) {
-        return spec.precision == NumberKind::Float64 ? LaunchConfiguration{1, 128, 3} : LaunchConfiguration{1, 128, 4};
+        const bool knows_fourth_order =
+            own_times(backend::parameters_of<MultispeedParameters<double>>(spec)) == OwnTimes::ThirdAndFourth;
+        return {1, 128, spec.precision == NumberKind::Float32 ? 4 : knows_fourth_order ? 2 : 3};
     }
     if (backend::is_hybrid(spec)) {  // D3Q19, in float32 or float64
         const bool two_lattices = kind.phase == Phase::TwoLattice;
-        const bool reads_force = kind.forcing == Forcing::Field || kind.forcing == Forcing::ScaledField;
         const bool takes_more = keeps_ends || reads_force || varies;
         if (spec.precision == NumberKind::Float64) {
             const bool keeps_few = spec.storage == NumberKind::Float64 && !has_moments && !takes_more;
+            if (keeps_few && size == BlockSize::Large && spec.size[0] % 2 == 0) {
+                return two_lattices ? LaunchConfiguration{2, 128, 2} : LaunchConfiguration{1, 256, 2};
+            }
             return {1, 128, aa_even && keeps_few ? 4 : 3};
         }
         // One cell a thread is faster where little is at work, 1.7 times in 64^3 cells, and where with four many

@@ -91,27 +91,4 @@ requires(V > 1) struct alignas(2 * V) Pack<Half, V> {
     }
 };
 
-/// Loads a pack. With `past_first_cache` the first-level cache does not keep it, and so keeps other data for longer.
-/// That takes effect for four numbers of 32 bits, on GPUs from Volta on; other packs are loaded as usual.
-template <bool past_first_cache, int V, class Stored>
-__device__ Pack<Stored, V> load_pack(const Stored* address) {
-#if __CUDA_ARCH__ >= 700
-    if constexpr (past_first_cache && V == 4 && sizeof(Stored) == 4) {
-        Pack<Stored, V> pack;
-        float first, second, third, fourth;
-        // Volatile, or the compiler could move it to before the wait for the kernel before. No store of this kernel may
-        // come before it either: all depend on what it loads.
-        asm volatile("ld.global.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
-                     : "=f"(first), "=f"(second), "=f"(third), "=f"(fourth)
-                     : "l"(address));
-        pack.template set<0>(first);
-        pack.template set<1>(second);
-        pack.template set<2>(third);
-        pack.template set<3>(fourth);
-        return pack;
-    }
-#endif
-    return *reinterpret_cast<const Pack<Stored, V>*>(address);
-}
-
 }  // namespace lbm::cuda

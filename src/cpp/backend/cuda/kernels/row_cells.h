@@ -54,9 +54,7 @@ public:
         down_[1] = !around_z || z > 0 ? -layers : layers * (a_.address.nz - 1);
     }
 
-    /// Loads the incoming populations of all V cells; every thread of the block must call it. All loads come first, and
-    /// none depends on another, so that the memory latency is waited for only once. `past_first_cache`: load_pack().
-    template <bool past_first_cache>
+    /// Loads the incoming populations of all V cells, none after another; all threads of the block must call it.
     __device__ void fetch(Shared& shared) {
         if constexpr (scales_force) {
             force_factor_ = a_.scaled_force.clock->force[a_.scaled_force.turn];
@@ -65,7 +63,7 @@ public:
             if constexpr (V == 1 && moves_before<i>) {
                 h_[i].template set<0>(*beyond<i>());
             } else {
-                h_[i] = load_pack<past_first_cache, V>(from<i>(0));
+                h_[i] = *reinterpret_cast<const Vector*>(from<i>(0));
             }
         });
         [[maybe_unused]] ReplacedCell<0> first_replaced;
@@ -100,9 +98,14 @@ public:
         }
     }
 
-    /// Asks for the populations of the cells of another row, `bytes` ahead of this one.
+    /// Asks for the populations of the cells of another row, `bytes` ahead of this one; or for all of that row.
     __device__ void prefetch_ahead(Index bytes) const {
         static_for<S::Q>([&]<int i>() { prefetch(reinterpret_cast<const char*>(from<i>(0)) + bytes); });
+    }
+    __device__ void prefetch_row_ahead(Index bytes) const {
+        const int length = S::Q * int(pitch > 0 ? pitch : a_.address.population_stride) * int(sizeof(Stored));
+        const char* row = source_ - (inside_ ? x_ : 0) * int(sizeof(Stored)) + bytes;
+        prefetch_lines(row, length, x_ / V, (a_.address.nx + V - 1) / V);
     }
 
     /// Stores the post-collision populations of all V cells; every thread of the block must call it.
@@ -161,7 +164,6 @@ public:
 private:
     using Vector = Pack<Stored, V>;
     static constexpr int through_x_face = Stencil<S>::through_x_face;
-
     using Columns = backend::RowEndColumns<S, Real, Stored>;
     template <int face>
     static constexpr backend::RowEnd end = backend::row_end(row_ends, face);

@@ -16,28 +16,27 @@ struct RowAt {
 /// of two rows along y and two along z.
 enum class RowSequence { Layers, Tiles, Squares };
 
-/// How an update goes through rows, and whether its populations use the first-level cache.
+/// How an update goes through rows, and how it asks for coming ones.
 struct RowOrder {
     RowSequence sequence;
-    unsigned tile_rows;     // along y; of tiles and squares
-    bool past_first_cache;  // whether packs of four populations leave that cache to temperatures
+    unsigned tile_rows;  // along y; of tiles and squares
+    bool line_by_line;   // whether coming rows are asked for by prefetch_row_ahead() of RowCells
 };
 
-/// The order with temperatures, the fastest of those measured on an NVIDIA H200 with MRT in D3Q19. In float32 tiles of
-/// 64 rows with loads past the first-level cache take 6 % less time than tiles of 128 without in place, and 13 % more
-/// on two lattices. In float64, which has no packs of four, tiles of 32 rows take 2 to 6 % less time than of 128.
-template <class S, class Real, class Stored, Phase phase>
-constexpr RowOrder thermal_order = S::D == 3 && sizeof(Real) == 8 ? RowOrder{RowSequence::Tiles, 32, false}
-                                   : S::D == 3 && sizeof(Stored) == 4 && phase != Phase::TwoLattice
-                                       ? RowOrder{RowSequence::Tiles, 64, true}
-                                       : RowOrder{RowSequence::Tiles, 128, false};
+/// The order with temperatures, the fastest of those measured on an NVIDIA H200 with MRT in D3Q19.
+template <class Real, Phase phase>
+constexpr RowOrder thermal_order{RowSequence::Tiles,
+                                 sizeof(Real) == 8            ? 32
+                                 : phase == Phase::TwoLattice ? 128
+                                                              : 64,
+                                 true};
 
 /// The order of an update. Velocities and temperatures of neighbours are read in three layers z: tiles keep what lies
 /// between in the second-level cache. With velocities the rows of a thread block are squares, so that they read many of
 /// each other's, which the first-level cache serves. Without neighbours rows follow the memory.
-template <class S, class Real, class Stored, Phase phase, bool reads_velocities, bool reads_temperatures>
+template <class Real, Phase phase, bool reads_velocities, bool reads_temperatures>
 constexpr RowOrder row_order = reads_velocities     ? RowOrder{RowSequence::Squares, 64, false}
-                               : reads_temperatures ? thermal_order<S, Real, Stored, phase>
+                               : reads_temperatures ? thermal_order<Real, phase>
                                                     : RowOrder{RowSequence::Layers, 0, false};
 
 /// The position of a row by its number. The product estimates z, right or too small by one.

@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(threads, blocks)
     const unsigned group = blockIdx.x / pieces;
     const unsigned row = group * blockDim.y + threadIdx.y;
     using EddyViscositiesHere = EddyViscositiesOf<S, Real, Stored, V, self_periodic, whole_packs, Parameters>;
-    constexpr RowOrder order = row_order<S, Real, Stored, phase, EddyViscositiesHere::take_neighbors, hybrid_thermal>;
+    constexpr RowOrder order = row_order<Real, phase, EddyViscositiesHere::take_neighbors, hybrid_thermal>;
     const RowAt at = row_in_order<order>(min(row, rows - 1), a.rows, a.inverse_ny);
     const int z = a.rows.z + int(at.z) * a.rows.step_z;
     const int y = a.rows.y + int(at.y) * a.rows.step_y;
@@ -65,13 +65,13 @@ __global__ void __launch_bounds__(threads, blocks)
     wait_for_kernel_before();
     viscosities.fetch();
     temperatures.fetch();
-    cells.template fetch<order.past_first_cache>(shared);
+    cells.fetch(shared);
     if constexpr (S::D == 3) {  // the few populations of two dimensions have room in the registers
         const Index row_bytes = a.address.row_stride * Index(sizeof(Stored));
         const Index layer_bytes = row_bytes * (a.address.ny + 2 * a.address.halo_y);
         const RowsAhead ahead = ahead_in_order<order>(row, at, a.rows, a.rows_ahead, row_bytes, layer_bytes);
         if (ahead.any) {
-            cells.prefetch_ahead(ahead.bytes);
+            order.line_by_line ? cells.prefetch_row_ahead(ahead.bytes) : cells.prefetch_ahead(ahead.bytes);
         }
     }
     temperatures.gather();
