@@ -34,6 +34,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--cells", type=int, default=40, metavar="N", help="cells from plate to plate (40)")
     parser.add_argument("--difference", type=float, default=0.15, help="of temperature between plates over mean (0.15)")
     parser.add_argument("--velocity", type=float, default=0.05, metavar="U", help="of free fall, cells a step (0.05)")
+    parser.add_argument("--fourth-order-diffusion", action="store_true", help="of waves")
     parser.add_argument("--device", default="auto", help="cpu, cuda or cuda:1 (auto)")
     parser.add_argument("--threads", type=int, help="of the CPU")
     parser.add_argument("--tolerance", type=float, default=1e-6, help="change of the temperature that ends it (1e-6)")
@@ -64,7 +65,7 @@ class Layer:
         domain.thermal["-y"], domain.thermal["+y"] = lbm.Isothermal(self.hot), lbm.Isothermal(self.cold)
         self.solver = lbm.Solver(
             domain,
-            lbm.ThermalBGK(self.viscosity, given.prandtl, gravity=(0, -self.gravity)),
+            lbm.ThermalBGK(self.viscosity, given.prandtl, (0, -self.gravity), given.fourth_order_diffusion),
             device=given.device,
             threads=given.threads,
         )

@@ -186,8 +186,9 @@ class Engine:
         numbers) and `fourth_order_diffusion` (0 or 1). `faces` holds 2 D of the names of `face_conditions`; `blocks`
         holds the offset, size, rank and device of each block, none for one on `device`; `thermal` holds diffusivity,
         operators (``isotropic``, ``obrecht2013``), energy_coupling, buoyancy (D numbers) and faces (2 D of
-        ``periodic``, ``adiabatic``, ``isothermal``) of a temperature, None for none. All its temperatures, in and out, are deviations from the
-        reference of the model, which the engine does not know. The state starts at rest, density 1, at temperature 0.
+        ``periodic``, ``adiabatic``, ``isothermal``) of a temperature, None for none. All its temperatures, in and out,
+        are deviations from the reference of the model, which the engine does not know. The state starts at rest,
+        density 1, at temperature 0.
         Of ``thermal-bgk`` `thermal_faces` are as the faces of `thermal` (none: periodic as the flow, walls adiabatic);
         the state starts at the temperature cs2. `custom` is a collision of the user's, in place of `collision` and its
         parameters: a dict with the struct's `name`, `file` and `text`, perhaps its `line`, and the `numbers` that

@@ -66,7 +66,7 @@ def test_equal_to_the_reference(walls, axis, prandtl, gravity, device, rng):
 
 @placed
 @pytest.mark.parametrize(("prandtl", "viscosity"), [(1.0, 0.04), (0.71, 0.1), (2.0, 0.5)])
-def test_diffusion_of_fourth_order(walls, axis, prandtl, viscosity, device, rng):
+def test_diffusion_of_fourth_order_is_equal_to_the_reference(walls, axis, prandtl, viscosity, device, rng):
     """Equal to the reference, with moments of fourth order in their own time and an oblique gravity."""
     case = random_gas_case(
         rng, (13, 10), walls, axis, prandtl=prandtl, viscosity=viscosity, fourth_order_diffusion=True

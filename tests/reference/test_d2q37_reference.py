@@ -87,7 +87,7 @@ def decay(factors: np.ndarray, moment: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize(("tau", "prandtl"), [(0.55, 1.0), (0.55, 0.71), (0.6, 1.0), (0.65, 2.0)])
-def test_diffusion_of_fourth_order(tau, prandtl):
+def test_waves_decay_to_fourth_order(tau, prandtl):
     """Waves of 40 and 80 cells decay as by viscosity and diffusivity, 8 times more exactly than with one time each."""
     nu, speed2 = CS2 * (tau - 0.5), (C**2).sum(axis=1)
     for cells in (40, 80):
@@ -102,10 +102,10 @@ def test_diffusion_of_fourth_order(tau, prandtl):
         assert (errors[1] < errors[0] / 8).all()
 
 
-@pytest.mark.parametrize("prandtl", [0.5, 0.71, 1.0])
+@pytest.mark.parametrize("prandtl", [0.5, 0.71, 1.0, 2.0, 5.0])
 def test_no_wave_grows_with_diffusion_of_fourth_order(prandtl):
     """In streams of up to 0.2 and gases from 0.8 to 1.15 cs2, at the least relaxation time that there is for it."""
-    gas = D2Q37Reference((1, 1), CS2 * 0.05, prandtl=prandtl, fourth_order_diffusion=True)
+    gas = D2Q37Reference((1, 1), CS2 * 0.05 * max(1, prandtl), prandtl=prandtl, fourth_order_diffusion=True)
     points = np.linspace(-np.pi, np.pi, 12, endpoint=False)
     k = np.stack(np.meshgrid(points, points[points >= 0], indexing="ij"), -1).reshape(-1, 2)
     for velocity, part in itertools.product([(0.0, 0.0), (0.1, 0.1), (0.2, 0.05)], (0.8, 1.0, 1.15)):

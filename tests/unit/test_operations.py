@@ -49,4 +49,6 @@ def test_benchmarks_count_what_they_run() -> None:
     assert counted(flow="heated") is None
     assert counted(turbulence="wale") is None
     gas = counted(stencil="D2Q37", collision="ThermalBGK", streaming="two-lattice")
-    assert gas == sum(_core.cell_operations("D2Q37", lbm.ThermalBGK.kind))
+    assert gas == sum(_core.cell_operations("D2Q37", lbm.ThermalBGK.kind)) == 696
+    assert sum(_core.cell_operations("D2Q37", lbm.ThermalBGK.kind, variable_prandtl=True)) == 879
+    assert sum(_core.cell_operations("D2Q37", lbm.ThermalBGK.kind, fourth_order_diffusion=True)) == 1138

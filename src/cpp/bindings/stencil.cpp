@@ -134,9 +134,9 @@ void bind_stencil(py::module_& module) {
             }
             const engine::Operations operations = engine::operations_of(
                 {engine::stencil_kind(stencil), backend::CollisionKind(found - names.begin()), forced, moments,
-                 fourth_order_diffusion ? OwnTimes::ThirdAndFourth
-                 : variable_prandtl     ? OwnTimes::HeatFlux
-                                        : OwnTimes::None});
+                 fourth_order_diffusion ? RelaxationTimes::ThirdAndFourth
+                 : variable_prandtl     ? RelaxationTimes::HeatFlux
+                                        : RelaxationTimes::One});
             return py::make_tuple(operations.sums, operations.products, operations.quotients, operations.roots);
         },
         py::arg("stencil"), py::arg("collision"), py::kw_only(), py::arg("forced") = false, py::arg("moments") = false,

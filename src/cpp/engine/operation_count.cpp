@@ -75,10 +75,12 @@ void count_populations(const CountedUpdate& update) {
     CountedCell<S> cell{update.forced};
     if constexpr (Stencil<S>::multispeed) {
         const Parameters parameters{};
-        switch (update.own_times) {
-            case OwnTimes::None: return update_multispeed_cell<S, OwnTimes::None>(cell, parameters);
-            case OwnTimes::HeatFlux: return update_multispeed_cell<S, OwnTimes::HeatFlux>(cell, parameters);
-            case OwnTimes::ThirdAndFourth: return update_multispeed_cell<S, OwnTimes::ThirdAndFourth>(cell, parameters);
+        switch (update.relaxation_times) {
+            case RelaxationTimes::One: return update_multispeed_cell<S, RelaxationTimes::One>(cell, parameters);
+            case RelaxationTimes::HeatFlux:
+                return update_multispeed_cell<S, RelaxationTimes::HeatFlux>(cell, parameters);
+            case RelaxationTimes::ThirdAndFourth:
+                return update_multispeed_cell<S, RelaxationTimes::ThirdAndFourth>(cell, parameters);
         }
     } else {
         update_cell<S, Collision>(cell, Laminar<Parameters>{});

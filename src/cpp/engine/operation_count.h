@@ -20,8 +20,8 @@ struct CountedUpdate {
     backend::StencilKind stencil;
     backend::CollisionKind collision;
     bool forced;
-    bool keeps_moments;  // in place of populations
-    OwnTimes own_times;  // of the multispeed model
+    bool keeps_moments;                // in place of populations
+    RelaxationTimes relaxation_times;  // of the multispeed model
 };
 
 /// Counts those of an update without an eddy viscosity, of the compressible equilibrium; those of the temperature of

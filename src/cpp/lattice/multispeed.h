@@ -14,9 +14,9 @@ namespace lbm {
 /// Collides the deviations h of a cell's populations. Mass, momentum and energy change by exactly what the force gives.
 /// Rounded weights would otherwise add a little at each step, always in the same direction: the rest population
 /// compensates that of the mass, the velocities of length 1 those of momentum and energy.
-template <class S, OwnTimes own, class V, class Real>
+template <class S, RelaxationTimes times, class V, class Real>
 LBM_HD void collide_multispeed(V (&h)[S::Q], const MultispeedParameters<Real>& k) {
-    const MultispeedSums<V> sums = multispeed_sums<S, highest_order(own)>(h);
+    const MultispeedSums<V> sums = multispeed_sums<S, highest_order(times)>(h);
     Gas<V> gas = gas_of<S>(sums);
     const V rho = gas.deviation + Real(1);
     Gas<V> shifted = gas;
@@ -24,7 +24,7 @@ LBM_HD void collide_multispeed(V (&h)[S::Q], const MultispeedParameters<Real>& k
     shifted.u[1] = gas.u[1] + k.shift[1];
     shifted.theta = gas.theta + k.theta_shift;
     Quartic<V> p = multispeed_equilibrium<S>(shifted);
-    add_higher_orders<S, own>(p, sums, gas, k);
+    add_higher_orders<S, times>(p, sums, gas, k);
     // The remaining changes of the rest population, and of momentum and energy for the velocities of length 1.
     V rest = V{}, left[2] = {rho * k.gravity[0], rho * k.gravity[1]};
     V energy = Real(2) * (sums.momentum[0] * k.gravity[0] + sums.momentum[1] * k.gravity[1]) +
@@ -87,11 +87,11 @@ LBM_HD void collide_multispeed(V (&h)[S::Q], const MultispeedParameters<Real>& k
 ///
 /// In float64 it moves 592 bytes per cell and does about 700 floating-point operations, 880 where moments of third
 /// order have times of their own and 1140 where those of fourth order have too.
-template <class S, OwnTimes own, class Cell, class Real>
+template <class S, RelaxationTimes times, class Cell, class Real>
 LBM_HD void update_multispeed_cell(Cell& cell, const MultispeedParameters<Real>& parameters) {
     typename Cell::Value h[S::Q];
     cell.load(h);
-    collide_multispeed<S, own>(h, parameters);
+    collide_multispeed<S, times>(h, parameters);
     cell.store(h);
 }
 

@@ -8,36 +8,39 @@ namespace lbm {
 /// Parameters of the collision, computed once by the host (collisions/thermal_bgk.h).
 template <class Real>
 struct MultispeedParameters {
-    Real omega;        // relaxation rate 1 / tau
-    Real gravity[2];   // acceleration g
-    Real shift[2];     // shift of the velocity in the equilibrium, tau g
-    Real theta_shift;  // shift of theta in the equilibrium, tau (1 - tau) g^2 / (2 cs2)
-    Real excess;       // 1 - tau / tau_q; tau_q is the relaxation time of the heat flux
-    Real third;        // 1 - tau / tau_3, of the other moments of third order
-    Real fourth;       // 1 - tau / tau_4, of the moments of fourth order
+    Real omega;          // relaxation rate 1 / tau
+    Real gravity[2];     // acceleration g
+    Real shift[2];       // shift of the velocity in the equilibrium, tau g
+    Real theta_shift;    // shift of theta in the equilibrium, tau (1 - tau) g^2 / (2 cs2)
+    Real excess;         // 1 - tau / tau_q; tau_q is the relaxation time of the heat flux
+    Real third_excess;   // 1 - tau / tau_3, of the other moments of third order
+    Real fourth_excess;  // 1 - tau / tau_4, of the moments of fourth order
     Real tau_q_minus_1;
     Real one_minus_tau;
     Real half_prandtl;
 };
 
-/// Of which orders moments have relaxation times of their own: of none, of all third ones that of the heat flux, or of
-/// the third order two times and of the fourth one.
-enum class OwnTimes { None, HeatFlux, ThirdAndFourth };
+/// The relaxation times that there are beside that of the stress: none; that of the heat flux, with which all moments
+/// of third order relax; or those of the heat flux, of the other moments of third order and of those of fourth.
+enum class RelaxationTimes { One, HeatFlux, ThirdAndFourth };
 
 template <class Real>
-OwnTimes own_times(const MultispeedParameters<Real>& p) {
-    const bool both = p.third != p.excess || p.fourth != 0;
-    return both ? OwnTimes::ThirdAndFourth : p.excess != 0 ? OwnTimes::HeatFlux : OwnTimes::None;
+RelaxationTimes relaxation_times(const MultispeedParameters<Real>& p) {
+    const bool both = p.third_excess != p.excess || p.fourth_excess != 0;
+    return both ? RelaxationTimes::ThirdAndFourth : p.excess != 0 ? RelaxationTimes::HeatFlux : RelaxationTimes::One;
 }
 
 /// The highest order of the moments that have to be known.
-constexpr int highest_order(OwnTimes own) { return own == OwnTimes::None ? 1 : own == OwnTimes::HeatFlux ? 3 : 4; }
+constexpr int highest_order(RelaxationTimes times) {
+    return times == RelaxationTimes::One ? 1 : times == RelaxationTimes::HeatFlux ? 3 : 4;
+}
 
-/// Moments of third order without those of lower orders, or of fourth order without those of lower orders.
+/// Moments of third order of populations that have none of lower order.
 template <class V>
 struct CubicMoments {
     V xxx, xxy, xyy, yyy;
 };
+/// Moments of fourth order of populations that have none of lower order.
 template <class V>
 struct QuarticMoments {
     V xxxx, xxxy, xxyy, xyyy, yyyy;
@@ -119,31 +122,32 @@ LBM_HD QuarticMoments<V> central_fourth_order(const MultispeedSums<V>& s, const 
 /// Modifies the equilibrium so that moments of third and fourth order relax with times of their own: adds 1 - tau /
 /// tau_m times what is not in equilibrium of each.
 ///
-/// The moments are central ones and none mixes with those of another order, so that a stream does not change how a gas
-/// relaxes (as Shan, Phys. Rev. E 100 (2019) 043308): what the third order adds has the fourth order, 4 u times itself,
-/// with which it has none in the frame of the gas.
-template <class S, OwnTimes own, class V>
+/// The moments are those in the frame of the gas, so that a stream does not change how it relaxes (as Shan, Phys. Rev.
+/// E 100 (2019) 043308). What is added of third order, A_abc, must have no fourth order in that frame: in the frame of
+/// the lattice that is u_a A_bcd + u_b A_acd + u_c A_abd + u_d A_abc.
+template <class S, RelaxationTimes times, class V>
 LBM_HD void add_higher_orders(Quartic<V>& p, const MultispeedSums<V>& s, const Gas<V>& g,
                               const MultispeedParameters<Scalar<V>>& k) {
     using R = Scalar<V>;
-    if constexpr (own == OwnTimes::None) {
+    if constexpr (times == RelaxationTimes::One) {
         return;
     } else {
         CubicMoments<V> n = central_third_order<S>(s, g, k);
-        if constexpr (own == OwnTimes::HeatFlux) {
+        if constexpr (times == RelaxationTimes::HeatFlux) {
             add_hermite<S>(p, CubicMoments<V>{k.excess * n.xxx, k.excess * n.xxy, k.excess * n.xyy, k.excess * n.yyy});
         } else {
-            const R quarter = R(0.25) * (k.excess - k.third);  // of the heat flux, whose moments have a trace
+            const R quarter = R(0.25) * (k.excess - k.third_excess);  // of the heat flux, whose moments have a trace
             const V qx = quarter * (n.xxx + n.xyy), qy = quarter * (n.xxy + n.yyy);
-            n = {k.third * n.xxx + R(3) * qx, k.third * n.xxy + qy, k.third * n.xyy + qx, k.third * n.yyy + R(3) * qy};
+            n = {k.third_excess * n.xxx + R(3) * qx, k.third_excess * n.xxy + qy, k.third_excess * n.xyy + qx,
+                 k.third_excess * n.yyy + R(3) * qy};
             add_hermite<S>(p, n);
             const V x = g.u[0] + R(0.5) * k.gravity[0], y = g.u[1] + R(0.5) * k.gravity[1];
             const QuarticMoments<V> m = central_fourth_order<S>(s, g);
-            add_hermite<S>(p, QuarticMoments<V>{k.fourth * m.xxxx + R(4) * x * n.xxx,
-                                                k.fourth * m.xxxy + R(3) * x * n.xxy + y * n.xxx,
-                                                k.fourth * m.xxyy + R(2) * (x * n.xyy + y * n.xxy),
-                                                k.fourth * m.xyyy + R(3) * y * n.xyy + x * n.yyy,
-                                                k.fourth * m.yyyy + R(4) * y * n.yyy});
+            add_hermite<S>(p, QuarticMoments<V>{k.fourth_excess * m.xxxx + R(4) * x * n.xxx,
+                                                k.fourth_excess * m.xxxy + R(3) * x * n.xxy + y * n.xxx,
+                                                k.fourth_excess * m.xxyy + R(2) * (x * n.xyy + y * n.xxy),
+                                                k.fourth_excess * m.xyyy + R(3) * y * n.xyy + x * n.yyy,
+                                                k.fourth_excess * m.yyyy + R(4) * y * n.yyy});
         }
     }
 }

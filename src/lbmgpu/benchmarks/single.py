@@ -285,7 +285,6 @@ def operations_of(configuration: Configuration) -> int | None:
             forced=configuration.flow == "forced",
             moments=configuration.state == "moments",
             variable_prandtl=getattr(collision, "prandtl", 1.0) != 1,
-            fourth_order_diffusion=getattr(collision, "fourth_order_diffusion", False),
         )
     )
 

@@ -67,7 +67,7 @@ LBM_HD void put(Real* to, const Pack<Real, W>& pack, bool bypasses_caches) {
 /// This is harmless. These halo cells are copied or computed again before the next update, and imports from other
 /// blocks come after this update: the last pack of a row in a block with a neighbour across x never belongs to the
 /// interior (engine/interior.h), nor does the row before an imported one.
-template <class Real, OwnTimes own>
+template <class Real, RelaxationTimes times>
 LBM_HD void update_part(const Incoming<Real>& incoming, Real* target, Index packs, Index next, Index next_packs,
                         Part<Real>& part, const MultispeedParameters<Real>& parameters, bool bypasses_caches) {
     constexpr int W = pack_cells<Real>;
@@ -84,7 +84,7 @@ LBM_HD void update_part(const Incoming<Real>& incoming, Real* target, Index pack
             incoming.prefetch(next + prefetched * W);
             prefetched += packs_of_line;
         }
-        collide_multispeed<S, own>(part[k], parameters);
+        collide_multispeed<S, times>(part[k], parameters);
     }
     for (; prefetched < next_packs; prefetched += packs_of_line) {  // behind a shorter part
         incoming.prefetch(next + prefetched * W);
@@ -97,7 +97,7 @@ LBM_HD void update_part(const Incoming<Real>& incoming, Real* target, Index pack
     });
 }
 
-template <class Real, OwnTimes own>
+template <class Real, RelaxationTimes times>
 void update_multispeed_rows(const UpdateArguments& a, const MultispeedParameters<Real>& parameters, Index first,
                             Index last) {
     constexpr Index W = pack_cells<Real>, whole = part_packs * W;
@@ -114,8 +114,8 @@ void update_multispeed_rows(const UpdateArguments& a, const MultispeedParameters
             const Index next = is_last ? address.row_stride - (x - a.first_x) : whole;
             const Incoming<Real> incoming{static_cast<const Real*>(a.source) + row + x, address.population_stride,
                                           address.row_stride};
-            update_part<Real, own>(incoming, static_cast<Real*>(a.target) + row + x, packs_from(x), next,
-                                   packs_from(is_last ? a.first_x : x + whole), part, parameters, a.bypasses_caches);
+            update_part<Real, times>(incoming, static_cast<Real*>(a.target) + row + x, packs_from(x), next,
+                                     packs_from(is_last ? a.first_x : x + whole), part, parameters, a.bypasses_caches);
         }
     }
 #if defined(__SSE2__)
@@ -126,11 +126,13 @@ void update_multispeed_rows(const UpdateArguments& a, const MultispeedParameters
 template <class Real>
 void update_any_rows(const UpdateArguments& a, Index first, Index last) {
     const auto parameters = parameters_from<MultispeedParameters<Real>>(a.parameters);
-    switch (own_times(parameters)) {
-        case OwnTimes::None: return update_multispeed_rows<Real, OwnTimes::None>(a, parameters, first, last);
-        case OwnTimes::HeatFlux: return update_multispeed_rows<Real, OwnTimes::HeatFlux>(a, parameters, first, last);
-        case OwnTimes::ThirdAndFourth:
-            return update_multispeed_rows<Real, OwnTimes::ThirdAndFourth>(a, parameters, first, last);
+    switch (relaxation_times(parameters)) {
+        case RelaxationTimes::One:
+            return update_multispeed_rows<Real, RelaxationTimes::One>(a, parameters, first, last);
+        case RelaxationTimes::HeatFlux:
+            return update_multispeed_rows<Real, RelaxationTimes::HeatFlux>(a, parameters, first, last);
+        case RelaxationTimes::ThirdAndFourth:
+            return update_multispeed_rows<Real, RelaxationTimes::ThirdAndFourth>(a, parameters, first, last);
     }
 }
 

@@ -57,20 +57,21 @@ std::string known_pitch(const BlockSpec& spec) {
 }
 
 /// The moments with relaxation times of their own in the multispeed thermal model.
-std::string own_times_name(const BlockSpec& spec) {
-    switch (own_times(backend::parameters_of<MultispeedParameters<double>>(spec))) {
-        case OwnTimes::None: return "lbm::OwnTimes::None";
-        case OwnTimes::HeatFlux: return "lbm::OwnTimes::HeatFlux";
-        default: return "lbm::OwnTimes::ThirdAndFourth";
+std::string relaxation_times_name(const BlockSpec& spec) {
+    switch (relaxation_times(backend::parameters_of<MultispeedParameters<double>>(spec))) {
+        case RelaxationTimes::One: return "lbm::RelaxationTimes::One";
+        case RelaxationTimes::HeatFlux: return "lbm::RelaxationTimes::HeatFlux";
+        case RelaxationTimes::ThirdAndFourth: return "lbm::RelaxationTimes::ThirdAndFourth";
     }
+    throw std::logic_error("relaxation times that no kernel has a name for");
 }
 
 /// A kernel that updates cells of the multispeed thermal model.
 KernelName multispeed_kernel(const std::string& name, const BlockSpec& spec, const LaunchConfiguration& configuration) {
     const int self_periodic = int(spec.self_periodic[0]) + 2 * int(spec.self_periodic[1]);
     return {"multispeed_update.h", "lbm::cuda::" + name + "<" + stencil_name(spec) + ", " + type_name(spec.precision) +
-                                       ", " + std::to_string(self_periodic) + ", " + own_times_name(spec) + ", " +
-                                       std::to_string(configuration.threads) + ", " +
+                                       ", " + std::to_string(self_periodic) + ", " + relaxation_times_name(spec) +
+                                       ", " + std::to_string(configuration.threads) + ", " +
                                        std::to_string(configuration.blocks) + ">"};
 }
 

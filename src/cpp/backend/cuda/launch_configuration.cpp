@@ -80,19 +80,28 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
                                                      : LaunchConfiguration{1, 256, 4};
     }
     if (backend::is_multispeed(spec)) {
-        const bool knows_fourth_order =
-            own_times(backend::parameters_of<MultispeedParameters<double>>(spec)) == OwnTimes::ThirdAndFourth;
+        const bool knows_fourth_order = relaxation_times(backend::parameters_of<MultispeedParameters<double>>(spec)) ==
+                                        RelaxationTimes::ThirdAndFourth;
         return {1, 128, spec.precision == NumberKind::Float32 ? 4 : knows_fourth_order ? 2 : 3};
     }
     if (backend::is_hybrid(spec)) {  // D3Q19, in float32 or float64
         const bool two_lattices = kind.phase == Phase::TwoLattice;
         const bool takes_more = keeps_ends || reads_force || varies;
         if (spec.precision == NumberKind::Float64) {
-            const bool keeps_few = spec.storage == NumberKind::Float64 && !has_moments && !takes_more;
-            if (keeps_few && size == BlockSize::Large && spec.size[0] % 2 == 0) {
-                return two_lattices ? LaunchConfiguration{2, 128, 2} : LaunchConfiguration{1, 256, 2};
+            // Others need more registers than four thread blocks of 128 threads leave.
+            const bool keeps_fewest =
+                spec.collision == backend::collision_kind<BGK> || spec.collision == backend::collision_kind<TRT>;
+            const bool keeps_few = keeps_fewest || spec.collision == backend::collision_kind<MRT>;
+            if (spec.storage != NumberKind::Float64 || takes_more || has_moments) {
+                return {1, 128, 3};
             }
-            return {1, 128, aa_even && keeps_few ? 4 : 3};
+            if (size == BlockSize::Large && two_lattices && spec.size[0] % 2 == 0) {
+                return {2, 128, 2};
+            }
+            if (size == BlockSize::Large && !two_lattices && keeps_few) {
+                return {1, 256, 2};
+            }
+            return {1, 128, aa_even && keeps_fewest ? 4 : 3};
         }
         // One cell a thread is faster where little is at work, 1.7 times in 64^3 cells, and where with four many
         // threads have no cell: rows of 192 fill 48 threads of 64, and take a third longer.

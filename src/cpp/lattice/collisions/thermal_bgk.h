@@ -27,7 +27,7 @@ struct ThermalBGK {
         p.omega = 1 / tau;
         p.theta_shift = tau * (1 - tau) * square / (2 * S::cs2);
         p.excess = prandtl == 1 ? 0 : 1 - tau / tau_q;
-        p.third = p.excess;
+        p.third_excess = p.excess;
         if (given.at_least_zero("fourth_order_diffusion", 0) > 0) {
             set_diffusion_of_fourth_order(p, tau, prandtl);
         }
@@ -43,8 +43,8 @@ private:
     /// diffusivity up to the fourth order of their wavenumbers near tau = 1/2, by von Neumann's analysis (1/6 as with
     /// the two times of Ginzburg, Adv. Water Resour. 28 (2005) 1171). Below tau = 0.55 waves could grow in a stream.
     static void set_diffusion_of_fourth_order(Parameters<double>& p, double tau, double prandtl) {
-        p.third = 1 - tau / (0.5 + 1.0 / 6 / (tau - 0.5));
-        p.fourth = 1 - tau / (0.5 + prandtl / 7 / (tau - 0.5));
+        p.third_excess = 1 - tau / (0.5 + 1.0 / 6 / (tau - 0.5));
+        p.fourth_excess = 1 - tau / (0.5 + prandtl / 7 / (tau - 0.5));
     }
 };
 

@@ -52,7 +52,7 @@ private:
 };
 
 /// Updates rows; blockIdx.x counts the pieces of a row, then groups of blockDim.y rows, blockIdx.y the members.
-template <class S, class Real, int self_periodic, OwnTimes own, int threads, int blocks, int members = 1>
+template <class S, class Real, int self_periodic, RelaxationTimes times, int threads, int blocks, int members = 1>
 __global__ void __launch_bounds__(threads, blocks)
     multispeed_update(const __grid_constant__ Members<members, MultispeedArguments<Real>> all) {
     const MultispeedArguments<Real>& a = all.own();
@@ -71,11 +71,11 @@ __global__ void __launch_bounds__(threads, blocks)
                                                       inside};
     let_next_kernel_begin();
     wait_for_kernel_before();
-    update_multispeed_cell<S, own>(cell, a.parameters);
+    update_multispeed_cell<S, times>(cell, a.parameters);
 }
 
 /// Updates a part of each row, with consecutive threads for the cells of a row.
-template <class S, class Real, int self_periodic, OwnTimes own, int threads, int blocks>
+template <class S, class Real, int self_periodic, RelaxationTimes times, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks)
     multispeed_update_part(const __grid_constant__ MultispeedPartArguments<Real> part) {
     const MultispeedArguments<Real>& a = part.rows;
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(threads, blocks)
                                                       inside};
     let_next_kernel_begin();
     wait_for_kernel_before();
-    update_multispeed_cell<S, own>(cell, a.parameters);
+    update_multispeed_cell<S, times>(cell, a.parameters);
 }
 
 /// Computes the halo behind walls, with a thread for each halo cell of a column, and one for each corner. The threads

@@ -13,8 +13,8 @@ namespace lbm::cuda {
 /// Lets the second-level cache load the memory line of an address.
 __device__ inline void prefetch(const void* address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
 
-/// Lets the second-level cache load `length` bytes from an address on, which so many threads ask for line by line in
-/// turn: with fewer requests than if each asked for what its own cells need.
+/// Lets the second-level cache load `length` bytes from an address on. So many threads share their lines: thread t asks
+/// for those with the numbers t, t + threads and so on, fewer requests than if each asked for what its own cells need.
 __device__ inline void prefetch_lines(const char* from, int length, int thread, int threads) {
     constexpr int line = 128;
     const int turns = threads * line;
@@ -29,9 +29,10 @@ struct RowsAhead {
     Index bytes;  // from its own row
 };
 
-/// `rows_ahead` is that of the arguments, and `row_bytes` from a row to the next one along y. In the first and the
-/// last layer nothing is asked for: from there, populations come around the ends of a self-periodic z axis. Around
-/// those of y they come from up to a layer further on, which the halo rows behind the last layer leave room for.
+/// `rows_ahead` is that of the arguments, and `row_bytes` from a row to the next one along y. For populations of other
+/// rows than the one ahead, in the first and the last layer nothing is asked for: from there, populations come around
+/// the ends of a self-periodic z axis. Around those of y they come from up to a layer further on, which the halo rows
+/// behind the last layer leave room for.
 ///
 /// Of rows that are ordered along y, then z, which is the order of the memory.
 __device__ inline RowsAhead ahead_in_layers(unsigned row, const backend::RowBox& rows, unsigned rows_ahead,

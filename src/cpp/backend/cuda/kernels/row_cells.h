@@ -54,7 +54,7 @@ public:
         down_[1] = !around_z || z > 0 ? -layers : layers * (a_.address.nz - 1);
     }
 
-    /// Loads the incoming populations of all V cells, none after another; all threads of the block must call it.
+    /// Loads the incoming populations of all V cells, whose latency is waited for once. Every thread must call it.
     __device__ void fetch(Shared& shared) {
         if constexpr (scales_force) {
             force_factor_ = a_.scaled_force.clock->force[a_.scaled_force.turn];
@@ -98,11 +98,11 @@ public:
         }
     }
 
-    /// Asks for the populations of the cells of another row, `bytes` ahead of this one; or for all of that row.
+    /// Asks for the populations of the cells of another row, `bytes` ahead of this one.
     __device__ void prefetch_ahead(Index bytes) const {
         static_for<S::Q>([&]<int i>() { prefetch(reinterpret_cast<const char*>(from<i>(0)) + bytes); });
     }
-    __device__ void prefetch_row_ahead(Index bytes) const {
+    __device__ void prefetch_row_ahead(Index bytes) const {  // for that whole row, with the other threads of this one
         const int length = S::Q * int(pitch > 0 ? pitch : a_.address.population_stride) * int(sizeof(Stored));
         const char* row = source_ - (inside_ ? x_ : 0) * int(sizeof(Stored)) + bytes;
         prefetch_lines(row, length, x_ / V, (a_.address.nx + V - 1) / V);

@@ -1,9 +1,9 @@
 // The access of a GPU thread to the temperatures of its cells and of their neighbours.
 //
 // Neighbouring rows are read as vectors, through the caches, and the neighbours along x one by one: passing them from
-// thread to thread takes more instructions, as the ends of a warp are read in any case. A tile in shared memory would
-// leave fewer thread blocks to hide the memory latency. The terms that the collision needs are computed before it, from
-// registers.
+// thread to thread takes more instructions, as the ends of a warp are read in any case. In two dimensions, where there
+// are few rows, threads of one cell are faster with it all the same. A tile in shared memory would leave fewer thread
+// blocks to hide the memory latency. The terms that the collision needs are computed before it, from registers.
 #pragma once
 
 #include "../../../lattice/temperature.h"
@@ -24,17 +24,28 @@ public:
     }
 
     /// Loads all temperatures that gather() needs. It is called next to the loads of the populations, so that the
-    /// memory latency is waited for only once.
+    /// memory latency is waited for only once. All threads of a warp must call it.
     __device__ void fetch() {
         const Index rows = a_.address.row_stride;
         const Index layers = rows * (a_.address.ny + 2 * a_.address.halo_y);
+        [[maybe_unused]] const bool first = (threadIdx.x & 31U) == 0;
+        [[maybe_unused]] const bool last = (threadIdx.x & 31U) == 31 || x_ + V >= a_.address.nx;
         static_for<9>([&]<int r>() {
             if constexpr (is_read<r>(0)) {
                 const Stored* there = before_ + (r % 3 - 1) * rows + (r / 3 - 1) * layers;
                 rows_[r] = *reinterpret_cast<const Pack<Stored, V>*>(there);
-                if constexpr (is_read<r>(1)) {
+                if constexpr (is_read<r>(1) && !shuffles) {
                     low_[r] = there[-1];
                     high_[r] = there[V];
+                } else if constexpr (is_read<r>(1)) {
+                    low_[r] = __shfl_up_sync(whole_warp, rows_[r].template get<V - 1>(), 1);
+                    high_[r] = __shfl_down_sync(whole_warp, rows_[r].template get<0>(), 1);
+                    if (first) {
+                        low_[r] = there[-1];
+                    }
+                    if (last) {
+                        high_[r] = there[V];
+                    }
                 }
             }
         });
@@ -80,6 +91,8 @@ public:
     }
 
 private:
+    static constexpr bool shuffles = S::D == 2 && V == 1;
+
     /// The number of the row to which velocity i points: rows are numbered along y, then z; 4 is the cells' own row.
     static constexpr int row_of(int i) { return (S::c[i][2] + 1) * 3 + S::c[i][1] + 1; }
     /// Whether some velocity points to row r, and has a component along x if `along` is 1.

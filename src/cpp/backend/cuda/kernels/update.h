@@ -71,7 +71,11 @@ __global__ void __launch_bounds__(threads, blocks)
         const Index layer_bytes = row_bytes * (a.address.ny + 2 * a.address.halo_y);
         const RowsAhead ahead = ahead_in_order<order>(row, at, a.rows, a.rows_ahead, row_bytes, layer_bytes);
         if (ahead.any) {
-            order.line_by_line ? cells.prefetch_row_ahead(ahead.bytes) : cells.prefetch_ahead(ahead.bytes);
+            if constexpr (order.line_by_line) {
+                cells.prefetch_row_ahead(ahead.bytes);
+            } else {
+                cells.prefetch_ahead(ahead.bytes);
+            }
         }
     }
     temperatures.gather();
