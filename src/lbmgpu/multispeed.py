@@ -54,7 +54,7 @@ class ThermalBGK(Collision):
         fourth_order_diffusion: whether the other moments of third order and those of fourth relax with times of their
             own, so that waves of the wavenumber k decay as by the viscosity and the diffusivity up to ``k^4``, for
             `tau` and `tau_heat` from 0.55, which they must be at least, to about 0.7, and temperatures up to 1.2 cs2.
-            The moments are central ones (Shan, Phys. Rev. E 100 (2019) 043308). It takes 1.3 to 1.6 times the operations.
+            The moments are central ones (Shan, Phys. Rev. E 100 (2019) 043308). It takes 1.6 times the operations.
 
     Raises:
         TypeError, ValueError: not finite numbers in range; `fourth_order_diffusion` with times below 0.55.
