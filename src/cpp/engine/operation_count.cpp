@@ -75,13 +75,8 @@ void count_populations(const CountedUpdate& update) {
     CountedCell<S> cell{update.forced};
     if constexpr (Stencil<S>::multispeed) {
         const Parameters parameters{};
-        switch (update.relaxation_times) {
-            case RelaxationTimes::One: return update_multispeed_cell<S, RelaxationTimes::One>(cell, parameters);
-            case RelaxationTimes::HeatFlux:
-                return update_multispeed_cell<S, RelaxationTimes::HeatFlux>(cell, parameters);
-            case RelaxationTimes::ThirdAndFourth:
-                return update_multispeed_cell<S, RelaxationTimes::ThirdAndFourth>(cell, parameters);
-        }
+        with_relaxation_times(update.relaxation_times,
+                              [&]<RelaxationTimes times>() { update_multispeed_cell<S, times>(cell, parameters); });
     } else {
         update_cell<S, Collision>(cell, Laminar<Parameters>{});
     }

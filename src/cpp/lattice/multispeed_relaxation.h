@@ -25,9 +25,19 @@ struct MultispeedParameters {
 enum class RelaxationTimes { One, HeatFlux, ThirdAndFourth };
 
 template <class Real>
-RelaxationTimes relaxation_times(const MultispeedParameters<Real>& p) {
+LBM_HD RelaxationTimes relaxation_times(const MultispeedParameters<Real>& p) {
     const bool both = p.third_excess != p.excess || p.fourth_excess != 0;
     return both ? RelaxationTimes::ThirdAndFourth : p.excess != 0 ? RelaxationTimes::HeatFlux : RelaxationTimes::One;
+}
+
+/// Calls visit.operator()<times>().
+template <class Visit>
+LBM_HD void with_relaxation_times(RelaxationTimes times, Visit&& visit) {
+    switch (times) {
+        case RelaxationTimes::One: return visit.template operator()<RelaxationTimes::One>();
+        case RelaxationTimes::HeatFlux: return visit.template operator()<RelaxationTimes::HeatFlux>();
+        case RelaxationTimes::ThirdAndFourth: return visit.template operator()<RelaxationTimes::ThirdAndFourth>();
+    }
 }
 
 /// The highest order of the moments that have to be known.

@@ -126,14 +126,9 @@ void update_multispeed_rows(const UpdateArguments& a, const MultispeedParameters
 template <class Real>
 void update_any_rows(const UpdateArguments& a, Index first, Index last) {
     const auto parameters = parameters_from<MultispeedParameters<Real>>(a.parameters);
-    switch (relaxation_times(parameters)) {
-        case RelaxationTimes::One:
-            return update_multispeed_rows<Real, RelaxationTimes::One>(a, parameters, first, last);
-        case RelaxationTimes::HeatFlux:
-            return update_multispeed_rows<Real, RelaxationTimes::HeatFlux>(a, parameters, first, last);
-        case RelaxationTimes::ThirdAndFourth:
-            return update_multispeed_rows<Real, RelaxationTimes::ThirdAndFourth>(a, parameters, first, last);
-    }
+    with_relaxation_times(relaxation_times(parameters), [&]<RelaxationTimes times>() LBM_INLINE_LAMBDA {
+        update_multispeed_rows<Real, times>(a, parameters, first, last);
+    });
 }
 
 }  // namespace

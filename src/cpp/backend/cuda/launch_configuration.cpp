@@ -88,7 +88,8 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
         const bool two_lattices = kind.phase == Phase::TwoLattice;
         const bool takes_more = keeps_ends || reads_force || varies;
         if (spec.precision == NumberKind::Float64) {
-            // Others need more registers than four thread blocks of 128 threads leave.
+            // With 512 threads a multiprocessor has 128 registers for each: enough for these alone, and for MRT where
+            // the kernel knows the pitch of the rows, as in large blocks.
             const bool keeps_fewest =
                 spec.collision == backend::collision_kind<BGK> || spec.collision == backend::collision_kind<TRT>;
             const bool keeps_few = keeps_fewest || spec.collision == backend::collision_kind<MRT>;

@@ -24,7 +24,8 @@ struct RowOrder {
 };
 
 /// The order with temperatures, the fastest of those measured on an NVIDIA H200 with MRT in D3Q19
-/// (docs/performance.md): tiles of twice or half as many rows took 0.5 to 2 % longer.
+/// (docs/performance.md): tiles of half as many rows took 0.5 to 2 % longer, of twice as many as long or up to 1 %
+/// longer.
 template <class Real, Phase phase>
 constexpr RowOrder thermal_order{RowSequence::Tiles,
                                  sizeof(Real) == 8            ? 32
