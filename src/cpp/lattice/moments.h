@@ -55,10 +55,9 @@ LBM_HD Moments<S, V> compute_moments(V rest, const PairSums<S, V>& sums, const V
 /// of the step.
 template <class S, class Real>
 LBM_HD void add_up(const Real (&f)[S::Q], Real& deviation, Real (&momentum)[3]) {
-    deviation = 0;
-    momentum[0] = momentum[1] = momentum[2] = 0;
+    deviation = momentum[0] = momentum[1] = momentum[2] = Real{};
     static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
-        deviation += f[i];
+        deviation = deviation + f[i];
         static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { accumulate<S::c[i][d]>(momentum[d], f[i]); });
     });
 }

@@ -23,6 +23,9 @@ public:
         part_.set(address, S::D, is_scaled ? field : nullptr, threads);
     }
 
+    /// Whether it is the same on all cells, or none.
+    bool is_uniform() const { return field_.data() == nullptr && part_.data() == nullptr; }
+
     /// Sets `force` to that on a cell, without buoyancy; `factor` is that of a force that is scaled.
     void at(const Address& address, double factor, int x, int y, int z, double* force) const {
         for (int d = 0; d < S::D; ++d) {

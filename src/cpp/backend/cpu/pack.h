@@ -14,8 +14,8 @@ template <class Real, int W>
 struct Pack {
     using Scalar = Real;
     static constexpr int width = W;
-    typedef Real Vector __attribute__((vector_size(W * sizeof(Real))));
-    typedef float Floats __attribute__((vector_size(W * sizeof(float))));
+    using Vector [[gnu::vector_size(W * sizeof(Real))]] = Real;
+    using Floats [[gnu::vector_size(W * sizeof(float))]] = float;
 
     Vector v;
 

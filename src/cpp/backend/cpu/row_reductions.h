@@ -43,7 +43,7 @@ backend::Extremes extremes_of(Index rows, int nx, OverRows&& over_rows, ForFluid
                               Temperature&& temperature, IsValid&& is_valid) {
     std::vector<backend::Extremes> of_rows(static_cast<std::size_t>(rows), backend::Extremes::of_none());
     over_rows([&](int y, int z, Index row) {
-        backend::Extremes& own = of_rows[std::size_t(row)];
+        backend::Extremes own = backend::Extremes::of_none();
         for_fluid_row(y, z, [&](int x, Real deviation, const Real* u) {
             Real speed2 = 0;
             for (int d = 0; d < D; ++d) {
@@ -52,6 +52,7 @@ backend::Extremes extremes_of(Index rows, int nx, OverRows&& over_rows, ForFluid
             const bool valid = backend::state_is_valid(deviation, speed2) && is_valid(x, y, z);
             own.add(double(row * nx + x), double(deviation), double(speed2), temperature(x, y, z), valid);
         });
+        of_rows[std::size_t(row)] = own;
     });
     backend::Extremes all = backend::Extremes::of_none();
     for (const backend::Extremes& own : of_rows) {

@@ -24,9 +24,9 @@
 #include "host_transfers.h"
 #include "host_turbulence.h"
 #include "kernels.h"
+#include "row_flow.h"
 #include "row_ranges.h"
 #include "row_reductions.h"
-#include "row_sums.h"
 #include "threads.h"
 #include "velocity_change.h"
 
@@ -406,20 +406,21 @@ private:
             }
             return;
         }
-        std::vector<Real> sums(std::size_t(nx) * (S::D + 1));
-        sum_row(view(), y, z, sums);
+        std::vector<Real> moments(std::size_t(nx) * (1 + S::D)), forces;
+        const bool is_same = force_.is_uniform() && !backend::is_hybrid(spec_);
+        const RowForce<Real> force = force_on_row<S::D>(
+            nx, is_same, [&](int x, double(&on_cell)[3]) { force_at(x, y, z, on_cell); }, forces);
+        const View lattice = view();
+        RowFlow<S, Real, Stored>(lattice, y, z, force).put(moments);
         for (int x = 0; x < nx; ++x) {
             if (solid_ != nullptr && solid_[row(y, z) * nx + x] != 0) {
                 continue;
             }
-            double force[3] = {};
-            force_at(x, y, z, force);
-            const Real deviation = sums[x], inertia = inertia_of_deviation(deviation, Real(spec_.compressibility));
-            Real u[3];
+            Real u[3] = {};
             for (int d = 0; d < S::D; ++d) {
-                u[d] = (sums[std::size_t(1 + d) * nx + x] - Real(0.5) * Real(force[d])) / inertia;
+                u[d] = moments[std::size_t(1 + d) * nx + x];
             }
-            visit(x, deviation, u);
+            visit(x, moments[std::size_t(x)], u);
         }
     }
 

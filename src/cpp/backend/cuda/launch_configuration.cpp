@@ -96,7 +96,8 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
             if (spec.storage != NumberKind::Float64 || takes_more || has_moments) {
                 return {1, 128, 3};
             }
-            if (size == BlockSize::Large && two_lattices && spec.size[0] % 2 == 0) {
+            const bool moves_along_x = two_lattices || (aa_other && keeps_few);
+            if (size == BlockSize::Large && moves_along_x && spec.size[0] % 2 == 0) {
                 return {2, 128, 2};
             }
             if (size == BlockSize::Large && !two_lattices && keeps_few) {
