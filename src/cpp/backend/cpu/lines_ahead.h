@@ -10,6 +10,7 @@
 
 #include "../../lattice/streaming.h"
 #include "kernels.h"
+#include "row_after.h"
 
 namespace lbm::cpu {
 namespace {
@@ -60,11 +61,7 @@ public:
 
     /// Begins with what the row `rows` after row (y, z) reads and, in another lattice, writes.
     LBM_HD void begin_row(int y, int z) {
-        for (int k = 0; k < rows; ++k) {
-            y = y + 1 < a_.address.ny ? y + 1 : 0;
-            z += y == 0;
-        }
-        row_ = a_.address.row(y, z, 0);
+        row_ = row_after(a_.address, y, z, rows);
         current_ = 0;
         source_ = spans_[0];
         target_ = target_of_row_;

@@ -7,6 +7,7 @@
 #include "../lattice_view.h"
 #include "../wall_links.h"
 #include "pack.h"
+#include "row_after.h"
 
 namespace lbm::cpu {
 
@@ -43,8 +44,7 @@ public:
     RowFlow(const backend::LatticeView<S, Real, Stored>& view, int y, int z, const RowForce<Real>& force)
         : view_(view), y_(y), z_(z), force_(force) {
         const Address& a = view.address;
-        const bool row_follows = y + 1 < a.ny;
-        to_next_ = a.row(row_follows ? y + 1 : 0, row_follows ? z : z + 1, 0) - a.row(y, z, 0);
+        to_next_ = row_after(a, y, z, 1) - a.row(y, z, 0);
         for (int i = 0; i < S::Q && a.nx > 2; ++i) {
             inner_[i] = view.data + post_collision_offset<S>(a, view.phase, 1, y, z, i) - 1;
         }

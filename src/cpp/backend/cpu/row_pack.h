@@ -38,8 +38,7 @@ struct Row {
         y = y_;
         z = z_;
         const Index row = a.address.row(y, z, 0);
-        const bool row_follows = y + 1 < a.address.ny;
-        to_next = a.address.row(row_follows ? y + 1 : 0, row_follows ? z : z + 1, 0) - row;
+        to_row_ahead = row_after(a.address, y, z, rows_ahead) - row;
         for (int i = 0; i < Q; ++i) {
             incoming[i] = source + row + incoming_offset[i];
             outgoing[i] = target + row + outgoing_offset[i];
@@ -60,7 +59,8 @@ struct Row {
     Index incoming_offset[Q], outgoing_offset[Q];
     const Storage* incoming[Q];
     Storage* outgoing[Q];
-    Index to_next = 0;  // from this row to the next one
+    static constexpr int rows_ahead = 2;
+    Index to_row_ahead = 0;  // from this row to the one whose populations packs ask for, if each asks for its own
     /// What packs ask for where that is worth while, else each asks for the cells above its own.
     mutable LinesAhead<S, Storage> ahead;
     int y = 0, z = 0;
@@ -76,7 +76,7 @@ struct InnerPack {
     const Row<Real, Storage>& row;
     Index x;
 
-    /// Memory lines are prefetched one row ahead, or three where LinesAhead does so, as the Q streams are too many and
+    /// Memory lines are prefetched two rows ahead, or three where LinesAhead does so, as the Q streams are too many and
     /// too short for the hardware prefetcher; after the loads, as a branch among these would cost registers. They go to
     /// the second-level cache, which can have more lines in flight than the first-level cache: prefetching to the first
     /// level made two cores half as fast, and to both levels gained nothing.
@@ -86,7 +86,7 @@ struct InnerPack {
             row.ahead.prefetch_part();
             return;
         }
-        const Index ahead = x + row.to_next;
+        const Index ahead = x + row.to_row_ahead;
         static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { __builtin_prefetch(row.incoming[i] + ahead, 1, 2); });
         if (row.a.phase == Phase::TwoLattice) {
             // The target lattice is prefetched too: with so many streams this is 50 % faster than non-temporal stores.
