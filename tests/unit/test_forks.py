@@ -82,14 +82,15 @@ def test_a_child_of_a_child_works() -> None:
 
 def test_a_solver_that_another_thread_was_stepping_is_refused_in_the_child_and_can_be_dropped() -> None:
     held = [flow(2)._simulation.engine]
-    stop = threading.Event()
+    begins = threading.Event()
 
     def steps(engine: _core.Engine) -> None:
-        while not stop.is_set():
-            engine.step(20000)
+        begins.set()
+        engine.step(150_000)  # about a second: the fork is in the middle of it
 
     stepping = threading.Thread(target=steps, args=held)
     stepping.start()
+    begins.wait()
     time.sleep(0.05)
 
     def use_and_drop() -> str:
@@ -104,7 +105,6 @@ def test_a_solver_that_another_thread_was_stepping_is_refused_in_the_child_and_c
     try:
         assert in_child(use_and_drop) == "done"
     finally:
-        stop.set()
         stepping.join()
 
 

@@ -145,8 +145,9 @@ def test_heated_updates_of_large_boxes_stay_in_registers(collision: str, streami
     logs = [
         log
         for forcing in (0, 1)
+        for size in (512, 513)
         for log in _core.cuda_update_resources(
-            "D3Q19", collision, *numbers, False, forcing, False, 0, 512, architecture, thermal=True
+            "D3Q19", collision, *numbers, False, forcing, False, 0, size, architecture, thermal=True
         )
     ]
     for log in logs:

@@ -106,6 +106,39 @@ def test_centres_of_cells_have_the_bits_of_the_fields(
     assert np.array_equal(probe["density"], np.array(density, np.float64))
 
 
+@pytest.mark.parametrize("streaming", ["in-place", "two-lattice"])
+@pytest.mark.parametrize(
+    ("precision", "storage"), [("float64", "float64"), ("float32", "float32"), ("float32", "float16")]
+)
+@pytest.mark.parametrize("force", ["none", "uniform", "field", "scaled", "scaled field"])
+@pytest.mark.filterwarnings("ignore::lbmgpu.LostDigitsWarning")
+def test_rows_of_any_length_have_the_bits_of_their_cells(
+    force: str, precision: str, storage: str, streaming: str
+) -> None:
+    """Fields are read in packs of cells, probes cell by cell; of odd lengths the rows end at walls."""
+    for nx in (*range(1, 12), 17):
+        shape = (nx, 3, 2)
+        domain = lbm.Domain(shape)
+        if nx % 2 == 1:
+            domain.faces["-x"], domain.faces["+x"] = lbm.NoSlip(), lbm.MovingWall((0, 0.05, 0))
+        field = 1e-4 * np.random.default_rng(nx).random((3, *shape))
+        values: Any = {"none": None, "uniform": (1e-4, 2e-5, 1e-5), "field": field, "scaled": (1e-4, 0.0, 2e-5)}
+        sine = lbm.Sine(mean=1, amplitude=0.3, period=7)
+        given = field * sine if force == "scaled field" else values[force]
+        given = np.array(given) * sine if force == "scaled" else given
+        solver = lbm.Solver(
+            domain, lbm.BGK(0.05), force=given, precision=precision, storage=storage, streaming=streaming, device="cpu"
+        )
+        solver.initialize(velocity=lambda x, y, z: (0.02 * np.sin(y + x), 0.01 * np.cos(x), 0.01 * np.sin(z - x)))
+        cells = np.argwhere(~solver.solid)
+        probe = solver.record(lbm.Probe(cells + 0.5))
+        for count in range(2):
+            solver.step(1)
+            index = tuple(cells.T)
+            assert np.array_equal(probe["velocity"][count], solver.velocity()[(slice(None), *index)].astype(np.float64))
+            assert np.array_equal(probe["density"][count], solver.density()[index].astype(np.float64))
+
+
 @pytest.mark.parametrize("device", ["cpu", GPU])
 @pytest.mark.parametrize("stencil", ["D2Q9", "D3Q19"])
 def test_the_temperature_has_the_bits_of_the_field(stencil: str, device: str, request: pytest.FixtureRequest) -> None:

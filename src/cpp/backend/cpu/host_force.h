@@ -23,7 +23,7 @@ public:
         part_.set(address, S::D, is_scaled ? field : nullptr, threads);
     }
 
-    /// Whether it is the same on all cells, or none.
+    /// Whether it is the same on all cells, or there is none.
     bool is_uniform() const { return field_.data() == nullptr && part_.data() == nullptr; }
 
     /// Sets `force` to that on a cell, without buoyancy; `factor` is that of a force that is scaled.

@@ -18,7 +18,8 @@ struct RowForce {
     const Real* rows;  // null if it is uniform
 };
 
-/// `at(x, force)` gives that on a cell, and `rows` keeps those that differ.
+/// Returns the force on the cells of a row, of which `at(x, force)` sets that on one. Forces that differ are stored in
+/// `rows`, which must outlive the result.
 template <int D, class Real, class At>
 RowForce<Real> force_on_row(int nx, bool is_same, At&& at, std::vector<Real>& rows) {
     double force[3] = {};
@@ -36,8 +37,9 @@ RowForce<Real> force_on_row(int nx, bool is_same, At&& at, std::vector<Real>& ro
     return {{}, rows.data()};
 }
 
-/// Sets the density's deviation from 1 and the velocity of the cells of a row, of neighbouring cells as packs. In each
-/// cell the operations are those of moments_after_collision() of wall_links.h, so that a cell alone has the same bits.
+/// Sets the density's deviation from 1 and the velocity of the cells of a row, in packs between its ends. In each cell
+/// the operations are those of moments_after_collision() of wall_links.h, so that a cell alone has the same bits. The
+/// view and the force are kept by reference. For stencils of nearest neighbours.
 template <class S, class Real, class Stored>
 class RowFlow {
 public:

