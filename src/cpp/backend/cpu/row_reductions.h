@@ -41,7 +41,7 @@ backend::Totals totals_of(Index rows, double compressibility, OverRows&& over_ro
 template <class Real, int D, class OverRows, class ForFluidRow, class Temperature, class IsValid>
 backend::Extremes extremes_of(Index rows, int nx, OverRows&& over_rows, ForFluidRow&& for_fluid_row,
                               Temperature&& temperature, IsValid&& is_valid) {
-    std::vector<backend::Extremes> of_rows(static_cast<std::size_t>(rows), backend::Extremes::of_none());
+    std::vector<backend::Extremes> of_rows(static_cast<std::size_t>(rows));
     over_rows([&](int y, int z, Index row) {
         backend::Extremes own = backend::Extremes::of_none();
         for_fluid_row(y, z, [&](int x, Real deviation, const Real* u) {
